@@ -1,0 +1,1 @@
+"""The contract in Python, made by script/proto. Never edited."""

@@ -1,0 +1,55 @@
+"""Every limit and default of Towline, each with its unit in its name and its reason (DESIGN section 11)."""
+
+from typing import Final
+
+KIB: Final = 1024
+MIB: Final = 1024 * KIB
+
+# A message larger than this is refused by gRPC on both sides; it bounds what one call can cost.
+MESSAGE_SIZE_BYTES: Final = 4 * MIB
+# Half a message, so that a payload always fits one together with what surrounds it. Exactly this much is accepted.
+PAYLOAD_SIZE_BYTES: Final = 2 * MIB
+# Ids are keys of indexes in every store.
+ID_SIZE_BYTES: Final = 1_000
+# The first page of history rides on a poll's answer, which other things must fit too.
+FIRST_PAGE_SIZE_BYTES: Final = 1 * MIB
+# A page that a client asks for itself.
+MAXIMUM_PAGE_SIZE_BYTES: Final = 3 * MIB
+
+# Longer than most pauses in traffic, shorter than the idle time-outs of load balancers.
+LONG_POLL_TIMEOUT_MS: Final = 30_000
+# A decision takes milliseconds; this is how long a dead worker's one waits for another worker.
+WORKFLOW_TASK_TIMEOUT_MS: Final = 10_000
+MAXIMUM_WORKFLOW_TASK_TIMEOUT_MS: Final = 120_000
+# A workflow task that keeps failing waits for a deploy; it must not burn a worker meanwhile.
+WORKFLOW_TASK_RETRY_INITIAL_MS: Final = 1_000
+WORKFLOW_TASK_RETRY_MAXIMUM_MS: Final = 60_000
+
+ACTIVITY_RETRY_INITIAL_INTERVAL_MS: Final = 1_000
+ACTIVITY_RETRY_BACKOFF_COEFFICIENT: Final = 2.0
+# The cap on the delay is this many initial intervals, unless the policy names one.
+ACTIVITY_RETRY_MAXIMUM_INTERVAL_FACTOR: Final = 100
+
+# Replaying more than this costs a worker noticeable time: the workflow is told to continue as new.
+SUGGEST_CONTINUE_AS_NEW_EVENTS: Final = 10_000
+SUGGEST_CONTINUE_AS_NEW_BYTES: Final = 32 * MIB
+# A run that goes on regardless is terminated before it becomes a danger to the server.
+HISTORY_LIMIT_EVENTS: Final = 50_000
+HISTORY_LIMIT_BYTES: Final = 50 * MIB
+
+# They are held in memory for as long as the run is cached, and in every replay.
+PENDING_ACTIVITIES: Final = 2_000
+SIGNALS: Final = 10_000
+
+# Closed runs stay readable this long.
+RETENTION_MS: Final = 7 * 24 * 3_600_000
+
+# Worker.
+POLLERS: Final = 2
+CONCURRENT_TASKS: Final = 1_000
+RECONNECT_INITIAL_MS: Final = 100
+RECONNECT_MAXIMUM_MS: Final = 5_000
+# Heartbeats are sent at this share of their time-out at the latest.
+HEARTBEAT_SEND_SHARE: Final = 0.8
+# Kubernetes gives a pod 30 s between SIGTERM and SIGKILL; leave some of it for the reports.
+DRAIN_TIMEOUT_MS: Final = 25_000
