@@ -28,11 +28,17 @@ class Command(_message.Message):
     COMPLETE_WORKFLOW_FIELD_NUMBER: _builtins.int
     FAIL_WORKFLOW_FIELD_NUMBER: _builtins.int
     @_builtins.property
-    def schedule_activity(self) -> Global___ScheduleActivityTaskCommandAttributes: ...
+    def schedule_activity(self) -> Global___ScheduleActivityTaskCommandAttributes:
+        """Run an activity."""
+
     @_builtins.property
-    def complete_workflow(self) -> Global___CompleteWorkflowExecutionCommandAttributes: ...
+    def complete_workflow(self) -> Global___CompleteWorkflowExecutionCommandAttributes:
+        """End the run with a result."""
+
     @_builtins.property
-    def fail_workflow(self) -> Global___FailWorkflowExecutionCommandAttributes: ...
+    def fail_workflow(self) -> Global___FailWorkflowExecutionCommandAttributes:
+        """End the run with a failure."""
+
     def __init__(
         self,
         *,

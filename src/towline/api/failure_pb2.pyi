@@ -44,17 +44,29 @@ class Failure(_message.Message):
         """What caused it."""
 
     @_builtins.property
-    def application_failure_info(self) -> Global___ApplicationFailureInfo: ...
+    def application_failure_info(self) -> Global___ApplicationFailureInfo:
+        """Raised by user code."""
+
     @_builtins.property
-    def timeout_failure_info(self) -> Global___TimeoutFailureInfo: ...
+    def timeout_failure_info(self) -> Global___TimeoutFailureInfo:
+        """A limit was reached."""
+
     @_builtins.property
-    def canceled_failure_info(self) -> Global___CanceledFailureInfo: ...
+    def canceled_failure_info(self) -> Global___CanceledFailureInfo:
+        """It was asked to stop, and did."""
+
     @_builtins.property
-    def terminated_failure_info(self) -> Global___TerminatedFailureInfo: ...
+    def terminated_failure_info(self) -> Global___TerminatedFailureInfo:
+        """It was ended from outside."""
+
     @_builtins.property
-    def server_failure_info(self) -> Global___ServerFailureInfo: ...
+    def server_failure_info(self) -> Global___ServerFailureInfo:
+        """Towline itself failed."""
+
     @_builtins.property
-    def activity_failure_info(self) -> Global___ActivityFailureInfo: ...
+    def activity_failure_info(self) -> Global___ActivityFailureInfo:
+        """Wraps what ended an activity; `cause` has that."""
+
     def __init__(
         self,
         *,

@@ -117,33 +117,61 @@ class HistoryEvent(_message.Message):
     event_type: Global___EventType.ValueType
     """Says which of the attributes is set."""
     @_builtins.property
-    def workflow_execution_started(self) -> Global___WorkflowExecutionStartedEventAttributes: ...
+    def workflow_execution_started(self) -> Global___WorkflowExecutionStartedEventAttributes:
+        """The run began."""
+
     @_builtins.property
-    def workflow_execution_completed(self) -> Global___WorkflowExecutionCompletedEventAttributes: ...
+    def workflow_execution_completed(self) -> Global___WorkflowExecutionCompletedEventAttributes:
+        """The run ended with a result."""
+
     @_builtins.property
-    def workflow_execution_failed(self) -> Global___WorkflowExecutionFailedEventAttributes: ...
+    def workflow_execution_failed(self) -> Global___WorkflowExecutionFailedEventAttributes:
+        """The run ended with a failure."""
+
     @_builtins.property
-    def workflow_task_scheduled(self) -> Global___WorkflowTaskScheduledEventAttributes: ...
+    def workflow_task_scheduled(self) -> Global___WorkflowTaskScheduledEventAttributes:
+        """A worker is to decide what comes next."""
+
     @_builtins.property
-    def workflow_task_started(self) -> Global___WorkflowTaskStartedEventAttributes: ...
+    def workflow_task_started(self) -> Global___WorkflowTaskStartedEventAttributes:
+        """A worker took that task."""
+
     @_builtins.property
-    def workflow_task_completed(self) -> Global___WorkflowTaskCompletedEventAttributes: ...
+    def workflow_task_completed(self) -> Global___WorkflowTaskCompletedEventAttributes:
+        """A worker decided."""
+
     @_builtins.property
-    def workflow_task_failed(self) -> Global___WorkflowTaskFailedEventAttributes: ...
+    def workflow_task_failed(self) -> Global___WorkflowTaskFailedEventAttributes:
+        """A worker could not decide."""
+
     @_builtins.property
-    def activity_task_scheduled(self) -> Global___ActivityTaskScheduledEventAttributes: ...
+    def activity_task_scheduled(self) -> Global___ActivityTaskScheduledEventAttributes:
+        """An activity is to run."""
+
     @_builtins.property
-    def activity_task_started(self) -> Global___ActivityTaskStartedEventAttributes: ...
+    def activity_task_started(self) -> Global___ActivityTaskStartedEventAttributes:
+        """The attempt that closed the activity began."""
+
     @_builtins.property
-    def activity_task_completed(self) -> Global___ActivityTaskCompletedEventAttributes: ...
+    def activity_task_completed(self) -> Global___ActivityTaskCompletedEventAttributes:
+        """The activity returned."""
+
     @_builtins.property
-    def activity_task_failed(self) -> Global___ActivityTaskFailedEventAttributes: ...
+    def activity_task_failed(self) -> Global___ActivityTaskFailedEventAttributes:
+        """The activity failed for good."""
+
     @_builtins.property
-    def activity_task_timed_out(self) -> Global___ActivityTaskTimedOutEventAttributes: ...
+    def activity_task_timed_out(self) -> Global___ActivityTaskTimedOutEventAttributes:
+        """The activity ran out of time for good."""
+
     @_builtins.property
-    def workflow_execution_signaled(self) -> Global___WorkflowExecutionSignaledEventAttributes: ...
+    def workflow_execution_signaled(self) -> Global___WorkflowExecutionSignaledEventAttributes:
+        """News came from outside."""
+
     @_builtins.property
-    def workflow_execution_terminated(self) -> Global___WorkflowExecutionTerminatedEventAttributes: ...
+    def workflow_execution_terminated(self) -> Global___WorkflowExecutionTerminatedEventAttributes:
+        """The run was ended from outside."""
+
     def __init__(
         self,
         *,

@@ -24,6 +24,8 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class PollRequest(_message.Message):
+    """Asks for a task of either kind."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     NAMESPACE_FIELD_NUMBER: _builtins.int
@@ -56,6 +58,8 @@ Global___PollRequest: _TypeAlias = PollRequest  # noqa: Y015
 
 @_typing.final
 class PollWorkflowTaskResponse(_message.Message):
+    """A workflow task: the right, and the duty, to decide what a run does next."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     TASK_TOKEN_FIELD_NUMBER: _builtins.int
@@ -120,6 +124,8 @@ Global___PollWorkflowTaskResponse: _TypeAlias = PollWorkflowTaskResponse  # noqa
 
 @_typing.final
 class CompleteWorkflowTaskRequest(_message.Message):
+    """A decision. All of it takes effect, or, refused, none of it."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     TASK_TOKEN_FIELD_NUMBER: _builtins.int
@@ -158,6 +164,8 @@ Global___CompleteWorkflowTaskRequest: _TypeAlias = CompleteWorkflowTaskRequest  
 
 @_typing.final
 class CompleteWorkflowTaskResponse(_message.Message):
+    """The decision is durable."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     WORKFLOW_TASK_FIELD_NUMBER: _builtins.int
@@ -180,6 +188,8 @@ Global___CompleteWorkflowTaskResponse: _TypeAlias = CompleteWorkflowTaskResponse
 
 @_typing.final
 class FailWorkflowTaskRequest(_message.Message):
+    """Says that the worker has no decision, and why."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     TASK_TOKEN_FIELD_NUMBER: _builtins.int
@@ -214,6 +224,8 @@ Global___FailWorkflowTaskRequest: _TypeAlias = FailWorkflowTaskRequest  # noqa: 
 
 @_typing.final
 class FailWorkflowTaskResponse(_message.Message):
+    """The failure is durable."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     def __init__(
@@ -229,6 +241,8 @@ Global___FailWorkflowTaskResponse: _TypeAlias = FailWorkflowTaskResponse  # noqa
 
 @_typing.final
 class PollActivityTaskResponse(_message.Message):
+    """An activity task: one attempt at one activity."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     @_typing.final
@@ -345,6 +359,8 @@ Global___PollActivityTaskResponse: _TypeAlias = PollActivityTaskResponse  # noqa
 
 @_typing.final
 class CompleteActivityTaskRequest(_message.Message):
+    """The attempt succeeded."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     TASK_TOKEN_FIELD_NUMBER: _builtins.int
@@ -379,6 +395,8 @@ Global___CompleteActivityTaskRequest: _TypeAlias = CompleteActivityTaskRequest  
 
 @_typing.final
 class CompleteActivityTaskResponse(_message.Message):
+    """The result is durable."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     def __init__(
@@ -394,6 +412,8 @@ Global___CompleteActivityTaskResponse: _TypeAlias = CompleteActivityTaskResponse
 
 @_typing.final
 class FailActivityTaskRequest(_message.Message):
+    """The attempt failed; the retry policy says what follows."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     TASK_TOKEN_FIELD_NUMBER: _builtins.int
@@ -434,6 +454,8 @@ Global___FailActivityTaskRequest: _TypeAlias = FailActivityTaskRequest  # noqa: 
 
 @_typing.final
 class FailActivityTaskResponse(_message.Message):
+    """The failure is durable."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     def __init__(
@@ -449,6 +471,8 @@ Global___FailActivityTaskResponse: _TypeAlias = FailActivityTaskResponse  # noqa
 
 @_typing.final
 class RecordHeartbeatRequest(_message.Message):
+    """The attempt is alive."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     TASK_TOKEN_FIELD_NUMBER: _builtins.int
@@ -483,6 +507,8 @@ Global___RecordHeartbeatRequest: _TypeAlias = RecordHeartbeatRequest  # noqa: Y0
 
 @_typing.final
 class RecordHeartbeatResponse(_message.Message):
+    """The lease was extended."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     CANCEL_REQUESTED_FIELD_NUMBER: _builtins.int
@@ -503,6 +529,8 @@ Global___RecordHeartbeatResponse: _TypeAlias = RecordHeartbeatResponse  # noqa: 
 
 @_typing.final
 class ReleaseTaskRequest(_message.Message):
+    """Gives a lease back unused."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     TASK_TOKEN_FIELD_NUMBER: _builtins.int
@@ -523,6 +551,8 @@ Global___ReleaseTaskRequest: _TypeAlias = ReleaseTaskRequest  # noqa: Y015
 
 @_typing.final
 class ReleaseTaskResponse(_message.Message):
+    """The task waits on its queue again."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     def __init__(
@@ -538,6 +568,8 @@ Global___ReleaseTaskResponse: _TypeAlias = ReleaseTaskResponse  # noqa: Y015
 
 @_typing.final
 class ShutdownWorkerRequest(_message.Message):
+    """Says that a worker will take no more tasks."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     NAMESPACE_FIELD_NUMBER: _builtins.int
@@ -562,6 +594,8 @@ Global___ShutdownWorkerRequest: _TypeAlias = ShutdownWorkerRequest  # noqa: Y015
 
 @_typing.final
 class ShutdownWorkerResponse(_message.Message):
+    """Its polls are ended."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     def __init__(

@@ -23,6 +23,8 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class StartWorkflowRequest(_message.Message):
+    """Names a new run and all that it begins with."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     @_typing.final
@@ -99,6 +101,8 @@ Global___StartWorkflowRequest: _TypeAlias = StartWorkflowRequest  # noqa: Y015
 
 @_typing.final
 class StartWorkflowResponse(_message.Message):
+    """The run is durable."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     RUN_ID_FIELD_NUMBER: _builtins.int
@@ -123,6 +127,8 @@ Global___StartWorkflowResponse: _TypeAlias = StartWorkflowResponse  # noqa: Y015
 
 @_typing.final
 class SignalWorkflowRequest(_message.Message):
+    """News for an open run."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     NAMESPACE_FIELD_NUMBER: _builtins.int
@@ -167,6 +173,8 @@ Global___SignalWorkflowRequest: _TypeAlias = SignalWorkflowRequest  # noqa: Y015
 
 @_typing.final
 class SignalWorkflowResponse(_message.Message):
+    """The signal is durable."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     def __init__(
@@ -182,6 +190,8 @@ Global___SignalWorkflowResponse: _TypeAlias = SignalWorkflowResponse  # noqa: Y0
 
 @_typing.final
 class TerminateWorkflowRequest(_message.Message):
+    """Names the run to end."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     NAMESPACE_FIELD_NUMBER: _builtins.int
@@ -222,6 +232,8 @@ Global___TerminateWorkflowRequest: _TypeAlias = TerminateWorkflowRequest  # noqa
 
 @_typing.final
 class TerminateWorkflowResponse(_message.Message):
+    """The run is closed."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     def __init__(
@@ -237,6 +249,8 @@ Global___TerminateWorkflowResponse: _TypeAlias = TerminateWorkflowResponse  # no
 
 @_typing.final
 class DescribeWorkflowRequest(_message.Message):
+    """Names the run to describe."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     NAMESPACE_FIELD_NUMBER: _builtins.int
@@ -263,6 +277,8 @@ Global___DescribeWorkflowRequest: _TypeAlias = DescribeWorkflowRequest  # noqa: 
 
 @_typing.final
 class DescribeWorkflowResponse(_message.Message):
+    """A run as it stands now."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     INFO_FIELD_NUMBER: _builtins.int
@@ -447,6 +463,8 @@ Global___PendingWorkflowTaskInfo: _TypeAlias = PendingWorkflowTaskInfo  # noqa: 
 
 @_typing.final
 class GetHistoryRequest(_message.Message):
+    """Names a run and the part of its history to read."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     NAMESPACE_FIELD_NUMBER: _builtins.int
@@ -489,6 +507,8 @@ Global___GetHistoryRequest: _TypeAlias = GetHistoryRequest  # noqa: Y015
 
 @_typing.final
 class GetHistoryResponse(_message.Message):
+    """One page of history."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     HISTORY_FIELD_NUMBER: _builtins.int
@@ -519,6 +539,8 @@ Global___GetHistoryResponse: _TypeAlias = GetHistoryResponse  # noqa: Y015
 
 @_typing.final
 class ListWorkflowsRequest(_message.Message):
+    """Says which runs to list, and how many at once."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     NAMESPACE_FIELD_NUMBER: _builtins.int
@@ -583,6 +605,8 @@ Global___WorkflowFilter: _TypeAlias = WorkflowFilter  # noqa: Y015
 
 @_typing.final
 class ListWorkflowsResponse(_message.Message):
+    """One page of runs."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     EXECUTIONS_FIELD_NUMBER: _builtins.int
@@ -609,6 +633,8 @@ Global___ListWorkflowsResponse: _TypeAlias = ListWorkflowsResponse  # noqa: Y015
 
 @_typing.final
 class CountWorkflowsRequest(_message.Message):
+    """Says which runs to count."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     NAMESPACE_FIELD_NUMBER: _builtins.int
@@ -635,6 +661,8 @@ Global___CountWorkflowsRequest: _TypeAlias = CountWorkflowsRequest  # noqa: Y015
 
 @_typing.final
 class CountWorkflowsResponse(_message.Message):
+    """A number of runs."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     COUNT_FIELD_NUMBER: _builtins.int
