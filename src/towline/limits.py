@@ -7,6 +7,10 @@ MIB: Final = 1024 * KIB
 
 # A message larger than this is refused by gRPC on both sides; it bounds what one call can cost.
 MESSAGE_SIZE_BYTES: Final = 4 * MIB
+# Calls and replies that travel together on an Attach stream; a single one that is larger travels alone.
+ATTACH_FRAME_SIZE_BYTES: Final = 3 * MIB
+# What an Attach frame adds to the one message in it, and room to refuse a message a little too large in our own words.
+MESSAGE_ENVELOPE_SIZE_BYTES: Final = 256 * KIB
 # Half a message, so that a payload always fits one together with what surrounds it. Exactly this much is accepted.
 PAYLOAD_SIZE_BYTES: Final = 2 * MIB
 # Ids are keys of indexes in every store.

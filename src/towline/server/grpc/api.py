@@ -1,0 +1,20 @@
+"""What the gRPC front needs of the server behind it."""
+
+from typing import Any, Protocol
+
+from google.protobuf.message import Message
+
+from towline.rpc import Method
+from towline.server.caller import Caller
+
+
+class Services(Protocol):
+    """The server, without a wire."""
+
+    async def call(self, method: Method, request: Any, *, caller: Caller) -> Message | bytes:
+        """Answer one call. `request` is a `method.request_type`; bytes are an encoded `method.response_type`.
+
+        Raises Refused, whose status and message go to the caller; StoreError, which the caller gets as UNAVAILABLE.
+        It is cancelled when the caller is gone, and undoes what only this caller could use. Where the caller goes after
+        the return and before it has the answer, it is `caller` that says so.
+        """
