@@ -2,12 +2,14 @@
 
 from typing import ClassVar
 
+from towline.exceptions import TowlineError
 
-class NotInActivity(RuntimeError):
+
+class NotInActivity(TowlineError, RuntimeError):
     """A function of `towline.activity` that needs a running activity was called outside of one."""
 
 
-class ActivityCancelled(Exception):
+class ActivityCancelled(TowlineError):
     """Why an activity is to stop. Base of all cancel causes.
 
     An async activity sees `asyncio.CancelledError` at its next `await`, with the cause in `args[0]`; a sync activity
