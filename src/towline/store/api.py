@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from towline.api.common_pb2 import WorkflowExecutionStatus
 from towline.core.task import TaskRow, TimerRow
 
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """One run at a glance, as it is after its latest batch."""
+    """One run at a glance, as it is after its latest batch. Open as long as its status is RUNNING."""
 
     namespace: str
     workflow_id: str
@@ -19,9 +20,13 @@ class RunRow:
     status: int  # WorkflowExecutionStatus
     start_request_id: str
     start_time_ms: int
-    close_time_ms: int  # 0: open
+    close_time_ms: int  # 0 as long as it is open
     last_event_id: int
     history_size_bytes: int
+
+    def closed(self) -> bool:
+        """It is over. Told by the status, since a test's clock may well say 0 when a run closes."""
+        return self.status != WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_RUNNING
 
 
 @dataclass(slots=True)
@@ -32,6 +37,8 @@ class Batch:
     the stored run ends with `expected_last_event_id` (0: no such run is stored); for a new run, the workflow id's
     newest run is `replaces_run_id` ("": it has none) and that run is closed; every task in `tasks_changed` and
     `tasks_acked` is stored with the expected version; no task in `tasks_put` is stored.
+
+    It names no task and no timer twice: whoever joins several decisions says what comes of them.
     """
 
     run: RunRow
@@ -104,7 +111,7 @@ class Store(Protocol):
     """
 
     async def open(self) -> None:
-        """Connect and bring the schema up to date. Raises StoreUnusable and leaves the data as it was."""
+        """Connect and bring the schema up to date. Raises StoreUnusable, and has then left the data as it was."""
 
     async def close(self) -> None:
         """Finish what was begun and let go of everything. May be called twice."""
@@ -146,7 +153,7 @@ class Store(Protocol):
         """How many runs match."""
 
     async def closed_runs(self, before_ms: int, limit: int) -> list[RunRow]:
-        """Runs that closed before `before_ms`, the oldest first."""
+        """Runs that closed before `before_ms`, by (close_time_ms, run_id)."""
 
     async def delete_runs(self, run_ids: Sequence[str]) -> None:
         """Forget closed runs with all that belongs to them. Open runs and unknown ids are left alone."""
