@@ -162,14 +162,19 @@ def _cause_of(error: BaseException) -> BaseException | None:
 
 
 def _stack(error: BaseException) -> str:
-    return "".join(traceback.format_tb(error.__traceback__))
+    return _clean("".join(traceback.format_tb(error.__traceback__)))
 
 
 def _text(value: object) -> str:
     try:
-        return str(value)
+        return _clean(str(value))
     except Exception as problem:
         return f"{type(value).__name__} (its text cannot be had: __str__ raised {type(problem).__name__})"
+
+
+def _clean(text: str) -> str:
+    """Text that UTF-8 can carry: lone surrogates are written as escapes."""
+    return text.encode(errors="backslashreplace").decode()
 
 
 def _said(error: BaseException, name: str) -> Any:

@@ -43,6 +43,9 @@ class JsonEncoding:
 
 
 def _encode_other(value: Any) -> Any:
+    for base in (str, int, float):
+        if isinstance(value, base):  # a subclass, which msgspec does not write by itself
+            return base(value)
     dump = getattr(value, "model_dump_json", None)
     if dump is not None:
         return msgspec.Raw(dump().encode())

@@ -1,1 +1,1 @@
-"""TODO"""
+"""Deterministic execution of workflow code."""
