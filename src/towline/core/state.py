@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from towline.api.common_pb2 import Payloads, RetryPolicy
+from towline.api.common_pb2 import Payloads, RetryPolicy, WorkflowExecutionStatus
 from towline.core.task import TaskRow
 
 
@@ -49,7 +49,7 @@ class RunState:
     start_request_id: str
     start_time_ms: int
     trace_context: dict[str, str]
-    status: int  # WorkflowExecutionStatus
+    status: WorkflowExecutionStatus.ValueType
     close_time_ms: int = 0
     last_event_id: int = 0
     history_size_bytes: int = 0  # the events' encoded sizes, added up
@@ -57,9 +57,15 @@ class RunState:
     last_news_event_id: int = 0  # the last event that a workflow task must be scheduled for
     workflow_task: WorkflowTask | None = None
     activities: dict[int, Activity] = field(default_factory=dict)  # by scheduled event id, in order
-    activity_ids: set[str] = field(default_factory=set)  # every one ever scheduled: an idempotency key never names two activities
+    activity_ids: set[str] = field(
+        default_factory=set
+    )  # every one ever scheduled: an idempotency key never names two activities
     signal_request_ids: set[str] = field(default_factory=set)
     signal_count: int = 0
+
+    def status_name(self) -> str:
+        """For people: "RUNNING", "COMPLETED", and so on."""
+        return WorkflowExecutionStatus.Name(self.status).removeprefix("WORKFLOW_EXECUTION_STATUS_")
 
 
 @dataclass(slots=True)
