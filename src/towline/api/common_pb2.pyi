@@ -118,6 +118,8 @@ class _WorkflowTaskFailedCauseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrappe
     """Workflow code raised something that is no Towline failure, or its type is not registered."""
     WORKFLOW_TASK_FAILED_CAUSE_NON_DETERMINISTIC_ERROR: _WorkflowTaskFailedCause.ValueType  # 26
     """The code asked for something else than history has."""
+    WORKFLOW_TASK_FAILED_CAUSE_PENDING_ACTIVITIES_LIMIT_EXCEEDED: _WorkflowTaskFailedCause.ValueType  # 27
+    """Its commands would have made more activities pending than a run may have."""
 
 class WorkflowTaskFailedCause(_WorkflowTaskFailedCause, metaclass=_WorkflowTaskFailedCauseEnumTypeWrapper):
     """Why a workflow task failed."""
@@ -129,6 +131,8 @@ WORKFLOW_TASK_FAILED_CAUSE_WORKFLOW_WORKER_UNHANDLED_FAILURE: WorkflowTaskFailed
 """Workflow code raised something that is no Towline failure, or its type is not registered."""
 WORKFLOW_TASK_FAILED_CAUSE_NON_DETERMINISTIC_ERROR: WorkflowTaskFailedCause.ValueType  # 26
 """The code asked for something else than history has."""
+WORKFLOW_TASK_FAILED_CAUSE_PENDING_ACTIVITIES_LIMIT_EXCEEDED: WorkflowTaskFailedCause.ValueType  # 27
+"""Its commands would have made more activities pending than a run may have."""
 Global___WorkflowTaskFailedCause: _TypeAlias = WorkflowTaskFailedCause  # noqa: Y015
 
 @_typing.final

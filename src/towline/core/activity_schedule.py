@@ -93,7 +93,7 @@ def _check_pending(draft: Draft, of: str) -> None:
     pending = len(draft.state.activities) + len(draft.new_activity_ids)
     if pending >= PENDING_ACTIVITIES:
         raise TaskFails(
-            common.WORKFLOW_TASK_FAILED_CAUSE_UNSPECIFIED,
+            common.WORKFLOW_TASK_FAILED_CAUSE_PENDING_ACTIVITIES_LIMIT_EXCEEDED,
             server_failed(
                 f"activity {of} would be pending beside {pending:,} others, the limit is {PENDING_ACTIVITIES:,}: "
                 "wait for some of them before scheduling more"
