@@ -57,3 +57,11 @@ RECONNECT_MAXIMUM_MS: Final = 5_000
 HEARTBEAT_SEND_SHARE: Final = 0.8
 # Kubernetes gives a pod 30 s between SIGTERM and SIGKILL; leave some of it for the reports.
 DRAIN_TIMEOUT_MS: Final = 25_000
+
+# Client.
+# Long enough for a server that is started together with its clients.
+CONNECT_TIMEOUT_MS: Final = 10_000
+# A call that is not a long poll is answered in milliseconds; this long means that the answer is lost.
+RPC_TIMEOUT_MS: Final = 10_000
+# A call that may be repeated is repeated for this long while the server is away: longer than a restart takes.
+RPC_RETRY_TIMEOUT_MS: Final = 30_000

@@ -2,16 +2,33 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
+from enum import Enum
 from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
+from towline import limits
+from towline.client.handover import Handover
+from towline.client.io_thread import SHARED
 from towline.client.transport.api import Transport
+from towline.client.transport.attach import AttachTransport
+from towline.client.transport.channel import open_channel, wait_until_connected
+from towline.client.transport.local import LocalServices, LocalTransport
+from towline.client.transport.unary import UnaryTransport
 from towline.clock import Clock, SystemClock
 from towline.ids import Ids, RandomIds
 from towline.rpc import Method
 
 T = TypeVar("T")
+
+
+class Wire(Enum):
+    """How calls travel."""
+
+    # Many calls on one stream; falls back to UNARY where the server has no streams.
+    ATTACH = "attach"
+    # One gRPC call each.
+    UNARY = "unary"
 
 
 class Connection:
@@ -35,19 +52,83 @@ class Connection:
         self.clock = clock or SystemClock()
         self.ids = ids or RandomIds()
         self._on_close = on_close
+        self._handover = Handover(loop)
+
+    @classmethod
+    async def connect(
+        cls,
+        target: str,
+        *,
+        wire: Wire = Wire.ATTACH,
+        connect_timeout_ms: int = limits.CONNECT_TIMEOUT_MS,
+        clock: Clock | None = None,
+        ids: Ids | None = None,
+    ) -> "Connection":
+        """Connect to the server at `target` (host:port) from the I/O thread that all connections of a process share.
+
+        Raises RpcError (UNAVAILABLE) if no server answers in time; with `connect_timeout_ms` 0 it is not waited for,
+        and the first call connects.
+        """
+        loop = SHARED.acquire()
+
+        async def release() -> None:
+            SHARED.release()
+
+        try:
+            opening = _open(target, wire, connect_timeout_ms, clock or SystemClock())
+            transport = await Handover(loop).run(opening)
+        except BaseException:
+            SHARED.release()
+            raise
+        return cls(transport, loop, clock=clock, ids=ids, on_close=release)
+
+    @classmethod
+    async def on_this_loop(
+        cls,
+        target: str,
+        *,
+        wire: Wire = Wire.ATTACH,
+        connect_timeout_ms: int = limits.CONNECT_TIMEOUT_MS,
+        clock: Clock | None = None,
+        ids: Ids | None = None,
+    ) -> "Connection":
+        """As `connect`, with all I/O on the running loop: for tests, and for processes that serve on it too."""
+        transport = await _open(target, wire, connect_timeout_ms, clock or SystemClock())
+        return cls(transport, asyncio.get_running_loop(), clock=clock, ids=ids)
+
+    @classmethod
+    def local(cls, services: LocalServices, *, clock: Clock | None = None, ids: Ids | None = None) -> "Connection":
+        """No wire at all: services on the running loop. Closing the connection leaves them alone."""
+        return cls(LocalTransport(services, clock=clock), asyncio.get_running_loop(), clock=clock, ids=ids)
 
     async def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine on `loop` and wait for it. Cancelling the wait cancels the coroutine."""
         if asyncio.get_running_loop() is self.loop:
             return await work
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self.loop))
+        return await self._handover.run(work)
 
     async def call(self, method: Method, request: Message, *, timeout_ms: int | None = None) -> Any:
         """As `Transport.call`, from any loop."""
         return await self.run(self.transport.call(method, request, timeout_ms=timeout_ms))
 
     async def close(self) -> None:
-        """Close the transport, and the I/O thread if this connection owns it."""
+        """Close the transport, and let go of the I/O thread. May be called twice."""
         await self.run(self.transport.close())
-        if self._on_close is not None:
-            await self._on_close()
+        on_close, self._on_close = self._on_close, None
+        if on_close is not None:
+            await on_close()
+
+
+async def _open(target: str, wire: Wire, connect_timeout_ms: int, clock: Clock) -> Transport:
+    channel = open_channel(target)
+    if connect_timeout_ms > 0:
+        try:
+            await wait_until_connected(channel, target, timeout_ms=connect_timeout_ms, clock=clock)
+        except BaseException:
+            await channel.close(None)
+            raise
+    match wire:
+        case Wire.ATTACH:
+            return AttachTransport(channel, target, clock=clock)
+        case Wire.UNARY:
+            return UnaryTransport(channel, target)

@@ -4,11 +4,12 @@ from typing import Any, Protocol
 
 from google.protobuf.message import Message
 
+from towline.exceptions import TowlineError
 from towline.rpc import Method
 from towline.status import Status
 
 
-class RpcError(Exception):
+class RpcError(TowlineError):
     """The server said no, or could not be reached (UNAVAILABLE: try again)."""
 
     def __init__(self, status: Status, message: str) -> None:
