@@ -1,0 +1,1 @@
+DELETE FROM timers WHERE run_id IN (VALUES (?))

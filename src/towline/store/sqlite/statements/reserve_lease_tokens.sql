@@ -1,0 +1,1 @@
+UPDATE lease_tokens SET next = next + ? RETURNING next
