@@ -26,7 +26,7 @@ from towline.api import common_pb2 as tl_dot_durable_dot_v1_dot_common__pb2
 from towline.api import failure_pb2 as tl_dot_durable_dot_v1_dot_failure__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19tl/durable/v1/token.proto\x12\rtl.durable.v1\x1a\x1atl/durable/v1/common.proto\x1a\x1btl/durable/v1/failure.proto\"\xae\x01\n\tTaskToken\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\r\n\x05queue\x18\x02 \x01(\t\x12\x0f\n\x07task_id\x18\x03 \x01(\t\x12\x13\n\x0blease_token\x18\x04 \x01(\x03\x12\x0e\n\x06run_id\x18\x05 \x01(\t\x12\x1a\n\x12scheduled_event_id\x18\x06 \x01(\x03\x12\x18\n\x10started_event_id\x18\x07 \x01(\x03\x12\x13\n\x0bworkflow_id\x18\x08 \x01(\t\"P\n\x10HistoryPageToken\x12\x0e\n\x06run_id\x18\x01 \x01(\t\x12\x15\n\rnext_event_id\x18\x02 \x01(\x03\x12\x15\n\rlast_event_id\x18\x03 \x01(\x03\"6\n\rListPageToken\x12\x15\n\rstart_time_ms\x18\x01 \x01(\x03\x12\x0e\n\x06run_id\x18\x02 \x01(\t\"\x81\x01\n\x0bTaskDetails\x12,\n\x0clast_failure\x18\x01 \x01(\x0b\x32\x16.tl.durable.v1.Failure\x12\x32\n\x11heartbeat_details\x18\x02 \x01(\x0b\x32\x17.tl.durable.v1.Payloads\x12\x10\n\x08identity\x18\x03 \x01(\tb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19tl/durable/v1/token.proto\x12\rtl.durable.v1\x1a\x1atl/durable/v1/common.proto\x1a\x1btl/durable/v1/failure.proto\"\xae\x01\n\tTaskToken\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\r\n\x05queue\x18\x02 \x01(\t\x12\x0f\n\x07task_id\x18\x03 \x01(\t\x12\x13\n\x0blease_token\x18\x04 \x01(\x03\x12\x0e\n\x06run_id\x18\x05 \x01(\t\x12\x1a\n\x12scheduled_event_id\x18\x06 \x01(\x03\x12\x18\n\x10started_event_id\x18\x07 \x01(\x03\x12\x13\n\x0bworkflow_id\x18\x08 \x01(\t\"^\n\x10HistoryPageToken\x12\x0e\n\x06run_id\x18\x01 \x01(\t\x12\x15\n\rnext_event_id\x18\x02 \x01(\x03\x12\x15\n\rlast_event_id\x18\x03 \x01(\x03\x12\x0c\n\x04tail\x18\x04 \x01(\x0c\"6\n\rListPageToken\x12\x15\n\rstart_time_ms\x18\x01 \x01(\x03\x12\x0e\n\x06run_id\x18\x02 \x01(\t\"\x81\x01\n\x0bTaskDetails\x12,\n\x0clast_failure\x18\x01 \x01(\x0b\x32\x16.tl.durable.v1.Failure\x12\x32\n\x11heartbeat_details\x18\x02 \x01(\x0b\x32\x17.tl.durable.v1.Payloads\x12\x10\n\x08identity\x18\x03 \x01(\tb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -36,9 +36,9 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_TASKTOKEN']._serialized_start=102
   _globals['_TASKTOKEN']._serialized_end=276
   _globals['_HISTORYPAGETOKEN']._serialized_start=278
-  _globals['_HISTORYPAGETOKEN']._serialized_end=358
-  _globals['_LISTPAGETOKEN']._serialized_start=360
-  _globals['_LISTPAGETOKEN']._serialized_end=414
-  _globals['_TASKDETAILS']._serialized_start=417
-  _globals['_TASKDETAILS']._serialized_end=546
+  _globals['_HISTORYPAGETOKEN']._serialized_end=372
+  _globals['_LISTPAGETOKEN']._serialized_start=374
+  _globals['_LISTPAGETOKEN']._serialized_end=428
+  _globals['_TASKDETAILS']._serialized_start=431
+  _globals['_TASKDETAILS']._serialized_end=560
 # @@protoc_insertion_point(module_scope)

@@ -77,22 +77,26 @@ class HistoryPageToken(_message.Message):
     RUN_ID_FIELD_NUMBER: _builtins.int
     NEXT_EVENT_ID_FIELD_NUMBER: _builtins.int
     LAST_EVENT_ID_FIELD_NUMBER: _builtins.int
+    TAIL_FIELD_NUMBER: _builtins.int
     run_id: _builtins.str
     """The run; a token is good for this run only."""
     next_event_id: _builtins.int
     """The next page starts with this event."""
     last_event_id: _builtins.int
     """The last page ends with this event. 0: with the last one there is."""
+    tail: _builtins.bytes
+    """An encoded History that follows the last page: a WorkflowTaskStarted that is delivered but not written yet."""
     def __init__(
         self,
         *,
         run_id: _builtins.str = ...,
         next_event_id: _builtins.int = ...,
         last_event_id: _builtins.int = ...,
+        tail: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["last_event_id", b"last_event_id", "next_event_id", b"next_event_id", "run_id", b"run_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["last_event_id", b"last_event_id", "next_event_id", b"next_event_id", "run_id", b"run_id", "tail", b"tail"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

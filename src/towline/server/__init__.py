@@ -1,1 +1,1 @@
-"""TODO"""
+"""The server: thin services over one write path."""

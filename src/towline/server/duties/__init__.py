@@ -1,0 +1,1 @@
+"""What the server does by itself, one small loop each."""

@@ -1,0 +1,1 @@
+"""The contract's services: decode, call, encode. Rules are the core's."""

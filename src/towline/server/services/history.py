@@ -1,0 +1,126 @@
+"""Reading histories: pages, long polls, closing events."""
+
+from collections.abc import Callable
+
+from towline import limits
+from towline.api.common_pb2 import WORKFLOW_EXECUTION_STATUS_RUNNING
+from towline.api.history_pb2 import History
+from towline.api.token_pb2 import HistoryPageToken
+from towline.api.workflow_service_pb2 import GetHistoryRequest, GetHistoryResponse
+from towline.clock import Clock
+from towline.core.refusal import not_found
+from towline.server.alarm import Alarm
+from towline.server.blobs import Blob, Page, cut_page, encode_event, split_blobs, with_history
+from towline.server.caller import Caller, waiting_time_ms
+from towline.server.engine import Engine
+from towline.server.tokens import history_page_token, open_history_page_token
+from towline.server.watchers import Watchers
+from towline.store.api import RunRow, Store
+
+_HISTORY_FIELD = GetHistoryResponse.DESCRIPTOR.fields_by_name["history"].number
+
+
+class HistoryReader:
+    """Reads what is durable: from the engine's memory where it has it, else from the store."""
+
+    def __init__(self, engine: Engine, store: Store, *, watchers: Watchers, clock: Clock, long_poll_timeout_ms: int):
+        self._engine = engine
+        self._store = store
+        self._watchers = watchers
+        self._clock = clock
+        self._long_poll_timeout_ms = long_poll_timeout_ms
+
+    async def first_page(self, run_id: str, *, last_event_id: int) -> Page:
+        """The first page of a workflow task's history."""
+        return await self._read(
+            run_id, 1, last_event_id=last_event_id, maximum_bytes=limits.FIRST_PAGE_SIZE_BYTES, at_least_one=False
+        )
+
+    async def answer(self, row: RunRow, request: GetHistoryRequest, caller: Caller) -> bytes:
+        """The answer to GetHistory, encoded."""
+        token = HistoryPageToken(next_event_id=1)
+        if request.next_page_token:
+            token = open_history_page_token(request.next_page_token, row.run_id)
+        if request.close_event_only:
+            return await self._closing_event(row, request, caller)
+        if request.wait_new_event and not token.last_event_id:
+            row = await self._wait(row, caller, lambda current: current.last_event_id >= token.next_event_id)
+        return await self._page(row, request, token)
+
+    async def _page(self, row: RunRow, request: GetHistoryRequest, token: HistoryPageToken) -> bytes:
+        size = request.maximum_page_size_bytes or limits.FIRST_PAGE_SIZE_BYTES
+        page = await self._read(
+            row.run_id,
+            token.next_event_id,
+            last_event_id=token.last_event_id or row.last_event_id,
+            maximum_bytes=min(size, limits.MAXIMUM_PAGE_SIZE_BYTES),
+            at_least_one=True,
+        )
+        following = page.next_event_id
+        if not following and not token.last_event_id and request.wait_new_event and _open(row):
+            following = row.last_event_id + 1
+        head = GetHistoryResponse(run_id=row.run_id)
+        data = page.data
+        if following:
+            head.next_page_token = history_page_token(
+                row.run_id, next_event_id=following, last_event_id=token.last_event_id, tail=token.tail
+            )
+        else:
+            data += token.tail
+        return with_history(head.SerializeToString(), field_number=_HISTORY_FIELD, history=data)
+
+    async def _closing_event(self, row: RunRow, request: GetHistoryRequest, caller: Caller) -> bytes:
+        if request.wait_new_event:
+            row = await self._wait(row, caller, lambda current: not _open(current))
+        head = GetHistoryResponse(run_id=row.run_id)
+        if _open(row):
+            if request.wait_new_event:
+                head.next_page_token = history_page_token(row.run_id, next_event_id=row.last_event_id + 1)
+            return head.SerializeToString()
+        blobs = await self._blobs(row.run_id, row.last_event_id, 1)
+        last = History.FromString(blobs[-1].data).events[-1]
+        return with_history(head.SerializeToString(), field_number=_HISTORY_FIELD, history=encode_event(last))
+
+    async def _wait(self, row: RunRow, caller: Caller, enough: Callable[[RunRow], bool]) -> RunRow:
+        """The run's row as soon as it is far enough, or when the wait is over or the run closed."""
+        if not _open(row) or enough(row):
+            return row
+        with Alarm(self._clock, waiting_time_ms(self._long_poll_timeout_ms, caller)) as alarm:
+            while True:
+                # Register first, then look: a commit between the two reaches the watcher.
+                with self._watchers.watch(row.run_id) as committed:
+                    row = await self._row(row)
+                    if not _open(row) or enough(row):
+                        return row
+                    further: RunRow | None = await alarm.first(committed)
+                if further is None:
+                    return row
+                row = further
+
+    async def _row(self, row: RunRow) -> RunRow:
+        live = self._engine.runs.peek(row.run_id)
+        if live is not None and live.row is not None:
+            return live.row
+        stored = await self._store.find_run(row.namespace, row.workflow_id, row.run_id)
+        if stored is None:
+            raise not_found(f"run {row.run_id} is no longer stored: its retention is over")
+        return stored
+
+    async def _read(
+        self, run_id: str, first_event_id: int, *, last_event_id: int, maximum_bytes: int, at_least_one: bool
+    ) -> Page:
+        blobs = await self._blobs(run_id, first_event_id, maximum_bytes)
+        return cut_page(
+            blobs, first_event_id, last_event_id=last_event_id, maximum_bytes=maximum_bytes, at_least_one=at_least_one
+        )
+
+    async def _blobs(self, run_id: str, first_event_id: int, maximum_bytes: int) -> list[Blob]:
+        live = self._engine.runs.peek(run_id)
+        if live is not None and live.blobs is not None:
+            return live.blobs
+        page = await self._store.read_history(run_id, first_event_id, maximum_bytes)
+        return split_blobs([History.FromString(blob) for blob in page.blobs], page.blobs)
+
+
+def _open(row: RunRow) -> bool:
+    return row.status == WORKFLOW_EXECUTION_STATUS_RUNNING
