@@ -13,6 +13,14 @@ ATTACH_FRAME_SIZE_BYTES: Final = 3 * MIB
 MESSAGE_ENVELOPE_SIZE_BYTES: Final = 256 * KIB
 # Half a message, so that a payload always fits one together with what surrounds it. Exactly this much is accepted.
 PAYLOAD_SIZE_BYTES: Final = 2 * MIB
+# What a message with full payloads may carry besides them; larger parts of it have limits of their own.
+MESSAGE_HEADROOM_BYTES: Final = 512 * KIB
+# Names of encodings and keys, not data; and no list of a million empty values.
+PAYLOAD_METADATA_SIZE_BYTES: Final = 256 * KIB
+# W3C's traceparent, tracestate and baggage are 8 KiB each at most.
+TRACE_CONTEXT_SIZE_BYTES: Final = 64 * KIB
+# A sentence for people.
+REASON_SIZE_BYTES: Final = 64 * KIB
 # Ids are keys of indexes in every store.
 ID_SIZE_BYTES: Final = 1_000
 # The first page of history rides on a poll's answer, which other things must fit too.
@@ -22,6 +30,8 @@ MAXIMUM_PAGE_SIZE_BYTES: Final = 3 * MIB
 
 # Longer than most pauses in traffic, shorter than the idle time-outs of load balancers.
 LONG_POLL_TIMEOUT_MS: Final = 30_000
+# A hundred years: as good as no limit, and sums of times stay far from the end of an int64.
+DURATION_LIMIT_MS: Final = 100 * 365 * 24 * 3_600_000
 # A decision takes milliseconds; this is how long a dead worker's one waits for another worker.
 WORKFLOW_TASK_TIMEOUT_MS: Final = 10_000
 MAXIMUM_WORKFLOW_TASK_TIMEOUT_MS: Final = 120_000

@@ -1,7 +1,7 @@
 """Activity tasks, reported on: completed, failed, a sign of life. The state table is in activity.py."""
 
 from towline.api import history_pb2 as history
-from towline.api.common_pb2 import RetryState
+from towline.api.common_pb2 import Payloads, RetryState
 from towline.api.history_pb2 import ActivityTaskCompletedEventAttributes, ActivityTaskFailedEventAttributes
 from towline.api.token_pb2 import TaskToken
 from towline.core import activity, lease, retry, workflow_task
@@ -12,7 +12,8 @@ from towline.core.draft import Draft
 from towline.core.request import CompleteActivityTask, FailActivityTask, RecordHeartbeat
 from towline.core.state import Activity
 from towline.core.task import TaskRow
-from towline.core.validation import check_payloads, check_size
+from towline.core.validation import FAILURE_ADVICE, check_payloads, check_size
+from towline.limits import MESSAGE_HEADROOM_BYTES, MESSAGE_SIZE_BYTES
 
 _DETAILS_ADVICE = "store them elsewhere and send their path"
 
@@ -40,10 +41,8 @@ def fail(draft: Draft, request: FailActivityTask) -> Outcome:
     """The attempt failed: the next attempt, or the end of the activity."""
     message = request.message
     pending, row = _held(draft, request.token, message.lease_token)
-    name = _name(draft, pending)
-    failure_advice = "shorten its message, stack and details"
-    check_size(message.failure.ByteSize(), f"activity failure of {name}", advice=failure_advice)
-    check_payloads(message.last_heartbeat_details, f"heartbeat details of {name}", advice=_DETAILS_ADVICE)
+    check_size(message.failure.ByteSize(), f"activity failure of {_name(draft, pending)}", advice=FAILURE_ADVICE)
+    _check_heartbeat_details(draft, pending, message.last_heartbeat_details)
     verdict = retry.after_failure(
         pending.retry_policy,
         message.failure,
@@ -86,7 +85,7 @@ def heartbeat(draft: Draft, request: RecordHeartbeat) -> Outcome:
     """A sign of life: the lease is moved on and the details are kept for the next attempt."""
     message = request.message
     pending, row = _held(draft, request.token, message.lease_token)
-    check_payloads(message.details, f"heartbeat details of {_name(draft, pending)}", advice=_DETAILS_ADVICE)
+    _check_heartbeat_details(draft, pending, message.details)
     expires_at_ms = lease_until_ms(pending.heartbeat_timeout_ms, draft.now_ms, row.attempt_expires_at_ms)
     encoded = row.details
     if message.HasField("details"):
@@ -96,6 +95,15 @@ def heartbeat(draft: Draft, request: RecordHeartbeat) -> Outcome:
     if expires_at_ms != row.lease_expires_at_ms or encoded != row.details:
         draft.change(row, lease_expires_at_ms=expires_at_ms, details=encoded)
     return HeartbeatRecorded(cancel_requested=False)
+
+
+def _check_heartbeat_details(draft: Draft, pending: Activity, heartbeat_details: Payloads) -> None:
+    name = _name(draft, pending)
+    check_payloads(heartbeat_details, f"heartbeat details of {name}", advice=_DETAILS_ADVICE)
+    # The next attempt's poll is answered with both in one message.
+    together_bytes = pending.input.ByteSize() + heartbeat_details.ByteSize()
+    what = f"activity input of {name} together with its heartbeat details"
+    check_size(together_bytes, what, limit_bytes=MESSAGE_SIZE_BYTES - MESSAGE_HEADROOM_BYTES, advice=_DETAILS_ADVICE)
 
 
 def _held(draft: Draft, token: TaskToken, lease_token: int) -> tuple[Activity, TaskRow]:

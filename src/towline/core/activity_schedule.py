@@ -10,7 +10,7 @@ from towline.core.failure import server_failed
 from towline.core.refusal import invalid
 from towline.core.task import TaskRow, activity_queue, activity_task_id
 from towline.core.task_fails import TaskFails
-from towline.core.validation import check_id, check_not_negative, check_optional_id, check_payloads
+from towline.core.validation import check_duration, check_id, check_optional_id, check_payloads
 from towline.limits import PENDING_ACTIVITIES
 
 
@@ -81,10 +81,10 @@ def _check(draft: Draft, command: ScheduleActivityTaskCommandAttributes) -> None
 
 
 def _check_timeouts(command: ScheduleActivityTaskCommandAttributes, of: str) -> None:
-    check_not_negative(command.schedule_to_close_timeout_ms, f"schedule_to_close_timeout_ms of {of}")
-    check_not_negative(command.schedule_to_start_timeout_ms, f"schedule_to_start_timeout_ms of {of}")
-    check_not_negative(command.start_to_close_timeout_ms, f"start_to_close_timeout_ms of {of}")
-    check_not_negative(command.heartbeat_timeout_ms, f"heartbeat_timeout_ms of {of}")
+    check_duration(command.schedule_to_close_timeout_ms, f"schedule_to_close_timeout_ms of {of}")
+    check_duration(command.schedule_to_start_timeout_ms, f"schedule_to_start_timeout_ms of {of}")
+    check_duration(command.start_to_close_timeout_ms, f"start_to_close_timeout_ms of {of}")
+    check_duration(command.heartbeat_timeout_ms, f"heartbeat_timeout_ms of {of}")
     if not command.schedule_to_close_timeout_ms and not command.start_to_close_timeout_ms:
         raise invalid(f"activity {of} has no time limit: set start_to_close_timeout_ms or schedule_to_close_timeout_ms")
 

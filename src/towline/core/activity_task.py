@@ -1,13 +1,11 @@
 """Activity tasks between two reports: delivered, out of time, given back. The state table is in activity.py."""
 
 from towline.core import activity, lease
-from towline.core.activity_timeout import expire_attempt, pass_limit, passed_limit
+from towline.core.activity_timeout import FIRST_ATTEMPT, expire_attempt, pass_limit, passed_limit
 from towline.core.decision import Delivered, Done, Outcome, Stale
 from towline.core.draft import Draft
 from towline.core.request import DeliverTask, LeaseExpired, ReleaseTask
 from towline.core.task import TaskRow
-
-FIRST_ATTEMPT = 1
 
 
 def deliver(draft: Draft, request: DeliverTask, row: TaskRow) -> Outcome:

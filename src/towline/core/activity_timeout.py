@@ -14,25 +14,37 @@ from towline.core.request import TimerFired
 from towline.core.state import Activity
 from towline.core.task import TaskRow, activity_task_id
 from towline.core.validation import format_ms
+from towline.limits import MESSAGE_HEADROOM_BYTES, MESSAGE_SIZE_BYTES
+
+FIRST_ATTEMPT = 1
 
 
 def fired(draft: Draft, request: TimerFired, scheduled_event_id: int) -> Outcome:
-    """A timer of an activity is due. What history has no use for is cleared."""
+    """A timer of an activity is due. What history has no use for is cleared; what is early (clocks jump) stays."""
     pending = draft.state.activities.get(scheduled_event_id)
     row = draft.run.tasks.get(activity_task_id(draft.state.run_id, scheduled_event_id))
-    limit = passed_limit(pending, row, draft.now_ms) if pending is not None and row is not None else None
-    if pending is not None and row is not None and limit is not None:
+    if pending is None or row is None:
+        draft.clear_timer(request.timer_id)
+        return Stale()
+    limit = passed_limit(pending, row, draft.now_ms)
+    if limit is not None:
         pass_limit(draft, pending, row, limit)
         return Done()
-    draft.clear_timer(request.timer_id)
+    if request.timer_id == activity.timer_id(activity.SCHEDULE_TO_START, scheduled_event_id) and not waits(row):
+        draft.clear_timer(request.timer_id)
     return Stale()
+
+
+def waits(row: TaskRow) -> bool:
+    """No worker took the activity yet, or the one that did gave it back untouched."""
+    return row.attempt == FIRST_ATTEMPT and not row.leased()
 
 
 def passed_limit(pending: Activity, row: TaskRow, now_ms: int) -> TimeoutType.ValueType | None:
     """The final limit that has passed, if one has."""
     if 0 < activity.closes_until_ms(pending) <= now_ms:
         return common.TIMEOUT_TYPE_SCHEDULE_TO_CLOSE
-    if row.attempt == 1 and not row.leased() and 0 < activity.starts_until_ms(pending) <= now_ms:
+    if waits(row) and 0 < activity.starts_until_ms(pending) <= now_ms:
         return common.TIMEOUT_TYPE_SCHEDULE_TO_START
     return None
 
@@ -61,7 +73,7 @@ def expire_attempt(draft: Draft, pending: Activity, row: TaskRow) -> None:
         allowed = format_ms(pending.heartbeat_timeout_ms)
         message = f"attempt {row.attempt} at activity {of} sent no heartbeat for {allowed} (heartbeat_timeout)"
     details = lease.details(row)
-    failure = _failure(kind, message, details)
+    failure = timed_out(kind, message)
     verdict = retry.after_failure(
         pending.retry_policy,
         failure,
@@ -100,20 +112,20 @@ def _time_out(
     details = lease.details(row)
     workflow_task.write_started(draft)
     started_event_id = activity.append_started(draft, row, details) if row.leased() else 0
-    timed_out_attributes = ActivityTaskTimedOutEventAttributes(
-        failure=_failure(
-            kind, message, details, cause=details.last_failure if details.HasField("last_failure") else None
-        ),
+    attributes = ActivityTaskTimedOutEventAttributes(
+        failure=_closing_failure(kind, message, details),
         scheduled_event_id=row.scheduled_event_id,
         started_event_id=started_event_id,
         retry_state=retry_state,
     )
-    draft.append(history.EVENT_TYPE_ACTIVITY_TASK_TIMED_OUT, activity_task_timed_out=timed_out_attributes)
+    draft.append(history.EVENT_TYPE_ACTIVITY_TASK_TIMED_OUT, activity_task_timed_out=attributes)
     activity.closed(draft, pending, row)
 
 
-def _failure(
-    kind: TimeoutType.ValueType, message: str, details: TaskDetails, *, cause: Failure | None = None
-) -> Failure:
+def _closing_failure(kind: TimeoutType.ValueType, message: str, details: TaskDetails) -> Failure:
+    """With what is known of the last attempt. Where both do not fit one message, the heartbeat details are left out."""
+    cause = details.last_failure if details.HasField("last_failure") else None
     heartbeat_details = details.heartbeat_details if details.HasField("heartbeat_details") else None
+    if details.ByteSize() > MESSAGE_SIZE_BYTES - MESSAGE_HEADROOM_BYTES:
+        heartbeat_details = None
     return timed_out(kind, message, heartbeat_details=heartbeat_details, cause=cause)

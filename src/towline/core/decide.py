@@ -39,11 +39,10 @@ from towline.core.task import ACTIVITY_QUEUE_PREFIX, WORKFLOW_QUEUE_PREFIX, Task
 def decide(run: Run | None, request: Request, *, now_ms: int) -> Decision:
     """What the request does to the run, which is left as it is. `run` None: there is none.
 
-    Raises Refused, which changes nothing. For StartWorkflow, `run` is the newest run of the workflow id, if the shell
-    has it at hand: a repeated request gives a decision without events, another one is refused while that run is open.
+    Raises Refused, which changes nothing. StartWorkflow makes a new run, whatever `run` is: see start.py.
     """
     if isinstance(request, StartWorkflow):
-        return execution.start(run, request, now_ms)
+        return execution.start(request, now_ms)
     if run is None:
         return _without_run(request)
     draft = Draft(run, now_ms)

@@ -29,12 +29,13 @@ from towline.api.workflow_service_pb2 import StartWorkflowRequest
 from towline.core import activity, workflow_task
 from towline.core.decision import Decision, Done, Outcome
 from towline.core.draft import Draft
-from towline.core.refusal import Refused, invalid, not_found
+from towline.core.refusal import not_found
 from towline.core.request import StartWorkflow, TerminateWorkflow
 from towline.core.state import Run, RunState
 from towline.core.validation import (
+    FAILURE_ADVICE,
+    check_duration,
     check_id,
-    check_not_negative,
     check_optional_id,
     check_payloads,
     check_size,
@@ -44,9 +45,10 @@ from towline.limits import (
     HISTORY_LIMIT_BYTES,
     HISTORY_LIMIT_EVENTS,
     MAXIMUM_WORKFLOW_TASK_TIMEOUT_MS,
+    REASON_SIZE_BYTES,
+    TRACE_CONTEXT_SIZE_BYTES,
     WORKFLOW_TASK_TIMEOUT_MS,
 )
-from towline.status import Status
 
 SERVER_IDENTITY = "towline-server"
 
@@ -91,18 +93,10 @@ def _apply_closed(state: RunState, event: HistoryEvent, status: common.WorkflowE
     state.activities.clear()
 
 
-def start(run: Run | None, request: StartWorkflow, now_ms: int) -> Decision:
-    """Start a run, or find that the same request did so before (no events then)."""
+def start(request: StartWorkflow, now_ms: int) -> Decision:
+    """Start a run. Whether its workflow id is free is judged in start.py."""
     message = request.message
     _check_start(message)
-    if run is not None and run.state.start_request_id == message.request_id != "":
-        return Decision()
-    if run is not None and run.state.status == common.WORKFLOW_EXECUTION_STATUS_RUNNING:
-        raise Refused(
-            Status.ALREADY_EXISTS,
-            f"workflow {message.workflow_id} is open already (run {run.state.run_id}): "
-            "choose another workflow id, or wait for its end",
-        )
     started = HistoryEvent(
         event_id=1,
         event_time_ms=now_ms,
@@ -119,15 +113,16 @@ def _check_start(message: StartWorkflowRequest) -> None:
     check_id(message.workflow_type, "workflow_type")
     check_id(message.task_queue, "task_queue")
     check_optional_id(message.request_id, "request_id")
-    timeout_ms = message.workflow_task_timeout_ms
-    check_not_negative(timeout_ms, "workflow_task_timeout_ms")
-    if timeout_ms > MAXIMUM_WORKFLOW_TASK_TIMEOUT_MS:
-        raise invalid(
-            f"workflow_task_timeout_ms of {message.workflow_id} is {timeout_ms:,}, "
-            f"the limit is {MAXIMUM_WORKFLOW_TASK_TIMEOUT_MS:,}: choose a shorter one"
-        )
-    what = f"workflow input of {message.workflow_id}"
-    check_payloads(message.input, what, advice="store it elsewhere and pass its path")
+    of = message.workflow_id
+    limit_ms = MAXIMUM_WORKFLOW_TASK_TIMEOUT_MS
+    check_duration(message.workflow_task_timeout_ms, f"workflow_task_timeout_ms of {of}", limit_ms=limit_ms)
+    check_payloads(message.input, f"workflow input of {of}", advice="store it elsewhere and pass its path")
+    check_size(
+        sum(len(key.encode()) + len(value.encode()) for key, value in message.trace_context.items()),
+        f"trace context of {of}",
+        limit_bytes=TRACE_CONTEXT_SIZE_BYTES,
+        advice="pass fewer headers",
+    )
 
 
 def _started(run_id: str, message: StartWorkflowRequest) -> WorkflowExecutionStartedEventAttributes:
@@ -161,7 +156,7 @@ def complete(draft: Draft, command: CompleteWorkflowExecutionCommandAttributes, 
 def fail(draft: Draft, command: FailWorkflowExecutionCommandAttributes, completed_event_id: int) -> None:
     """The command that ends the run with a failure."""
     what = f"workflow failure of {draft.state.workflow_id}"
-    check_size(command.failure.ByteSize(), what, advice="shorten its message, stack and details")
+    check_size(command.failure.ByteSize(), what, advice=FAILURE_ADVICE)
     failed = WorkflowExecutionFailedEventAttributes(
         failure=command.failure,
         workflow_task_completed_event_id=completed_event_id,
@@ -177,7 +172,12 @@ def terminate(draft: Draft, request: TerminateWorkflow) -> Outcome:
     message = request.message
     what = f"termination details of {draft.state.workflow_id}"
     check_payloads(message.details, what, advice="store them elsewhere and pass their path")
-    check_size(len(message.reason.encode()), f"termination reason of {draft.state.workflow_id}", advice="shorten it")
+    check_size(
+        len(message.reason.encode()),
+        f"termination reason of {draft.state.workflow_id}",
+        limit_bytes=REASON_SIZE_BYTES,
+        advice="shorten it",
+    )
     workflow_task.write_started(draft)
     terminated = WorkflowExecutionTerminatedEventAttributes(
         reason=message.reason,

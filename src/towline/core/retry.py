@@ -7,17 +7,15 @@ from towline.api import common_pb2 as common
 from towline.api.common_pb2 import RetryPolicy, RetryState
 from towline.api.failure_pb2 import Failure
 from towline.core.refusal import invalid
-from towline.core.validation import check_not_negative
+from towline.core.validation import check_duration
 from towline.limits import (
     ACTIVITY_RETRY_BACKOFF_COEFFICIENT,
     ACTIVITY_RETRY_INITIAL_INTERVAL_MS,
     ACTIVITY_RETRY_MAXIMUM_INTERVAL_FACTOR,
+    DURATION_LIMIT_MS,
     WORKFLOW_TASK_RETRY_INITIAL_MS,
     WORKFLOW_TASK_RETRY_MAXIMUM_MS,
 )
-
-# A longer delay is as good as for ever (292 million years), and an int64 still holds the sum with a time.
-_LONGEST_DELAY_MS = 2**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +34,10 @@ class GiveUp:
 
 def check_retry_policy(policy: RetryPolicy, of: str) -> None:
     """Raises Refused (INVALID_ARGUMENT) for a policy that means nothing."""
-    check_not_negative(policy.initial_interval_ms, f"retry policy of {of}: initial_interval_ms")
-    check_not_negative(policy.maximum_interval_ms, f"retry policy of {of}: maximum_interval_ms")
-    check_not_negative(policy.maximum_attempts, f"retry policy of {of}: maximum_attempts")
+    check_duration(policy.initial_interval_ms, f"retry policy of {of}: initial_interval_ms")
+    check_duration(policy.maximum_interval_ms, f"retry policy of {of}: maximum_interval_ms")
+    if policy.maximum_attempts < 0:
+        raise invalid(f"retry policy of {of}: maximum_attempts is {policy.maximum_attempts:,}, 0 stands for no limit")
     coefficient = policy.backoff_coefficient
     if coefficient != 0 and not 1 <= coefficient < inf:
         raise invalid(f"retry policy of {of}: backoff_coefficient is {coefficient:g}, it must be 1 or more, or 0 for 2")
@@ -57,7 +56,7 @@ def with_defaults(policy: RetryPolicy) -> RetryPolicy:
     return RetryPolicy(
         initial_interval_ms=initial_ms,
         backoff_coefficient=policy.backoff_coefficient or ACTIVITY_RETRY_BACKOFF_COEFFICIENT,
-        maximum_interval_ms=min(longest_ms, _LONGEST_DELAY_MS),
+        maximum_interval_ms=min(longest_ms, DURATION_LIMIT_MS),
         maximum_attempts=policy.maximum_attempts,
         non_retryable_error_types=policy.non_retryable_error_types,
     )
@@ -87,7 +86,7 @@ def after_failure(
     if 0 < policy.maximum_attempts <= attempt:
         return GiveUp(common.RETRY_STATE_MAXIMUM_ATTEMPTS_REACHED)
     asked_ms = failure.application_failure_info.next_retry_delay_ms
-    delay_ms = min(asked_ms, _LONGEST_DELAY_MS) if asked_ms > 0 else backoff_ms(policy, attempt)
+    delay_ms = min(asked_ms, DURATION_LIMIT_MS) if asked_ms > 0 else backoff_ms(policy, attempt)
     if 0 < deadline_ms <= now_ms + delay_ms:
         return GiveUp(common.RETRY_STATE_TIMEOUT)
     return TryAgain(delay_ms)

@@ -1,8 +1,10 @@
 """Checks of what a request brings. Each raises Refused (INVALID_ARGUMENT) with a message that names the thing."""
 
 from towline.api.common_pb2 import Payloads
-from towline.core.refusal import Refused, invalid
-from towline.limits import ID_SIZE_BYTES, KIB, MIB, PAYLOAD_SIZE_BYTES
+from towline.core.refusal import invalid
+from towline.limits import DURATION_LIMIT_MS, ID_SIZE_BYTES, KIB, MIB, PAYLOAD_METADATA_SIZE_BYTES, PAYLOAD_SIZE_BYTES
+
+FAILURE_ADVICE = "shorten its message, stack and details"
 
 # No character takes more bytes than this in UTF-8.
 _UTF8_CHARACTER_BYTES = 4
@@ -26,10 +28,12 @@ def check_optional_id(value: str, what: str) -> None:
         )
 
 
-def check_not_negative(value: float, what: str) -> None:
-    """0 or more; 0 stands for a default."""
-    if value < 0:
-        raise invalid(f"{what} is {value:,}: it must not be negative")
+def check_duration(duration_ms: int, what: str, *, limit_ms: int = DURATION_LIMIT_MS) -> None:
+    """0 or more; 0 stands for a default, or for no limit."""
+    if duration_ms < 0:
+        raise invalid(f"{what} is {duration_ms:,}: it must not be negative")
+    if duration_ms > limit_ms:
+        raise invalid(f"{what} is {duration_ms:,}, the limit is {limit_ms:,}: choose a shorter time")
 
 
 def payloads_size_bytes(payloads: Payloads) -> int:
@@ -38,28 +42,29 @@ def payloads_size_bytes(payloads: Payloads) -> int:
 
 
 def check_payloads(payloads: Payloads, what: str, *, advice: str) -> None:
-    """At most 2 MiB. `what` says whose it is, `advice` what to do instead."""
+    """At most 2 MiB of data. `what` says whose it is, `advice` what to do instead."""
     # The encoded size is never smaller, and it is there without copying the data out.
-    if payloads.ByteSize() <= PAYLOAD_SIZE_BYTES:
+    encoded_bytes = payloads.ByteSize()
+    if encoded_bytes <= PAYLOAD_METADATA_SIZE_BYTES:
         return
-    size = payloads_size_bytes(payloads)
-    if size > PAYLOAD_SIZE_BYTES:
-        raise too_large(what, size, advice)
+    data_bytes = payloads_size_bytes(payloads)
+    check_size(data_bytes, what, advice=advice)
+    check_size(
+        encoded_bytes - data_bytes,
+        f"metadata of {what}",
+        limit_bytes=PAYLOAD_METADATA_SIZE_BYTES,
+        advice="send fewer values with shorter metadata",
+    )
 
 
-def check_size(size_bytes: int, what: str, *, advice: str) -> None:
-    """At most 2 MiB, for what is no plain payload."""
-    if size_bytes > PAYLOAD_SIZE_BYTES:
-        raise too_large(what, size_bytes, advice)
-
-
-def too_large(what: str, size_bytes: int, advice: str) -> Refused:
-    """The refusal of something over the payload limit."""
-    limit = format_bytes(PAYLOAD_SIZE_BYTES)
-    size = format_bytes(size_bytes)
+def check_size(size_bytes: int, what: str, *, advice: str, limit_bytes: int = PAYLOAD_SIZE_BYTES) -> None:
+    """At most `limit_bytes`. `what` says whose it is, `advice` what to do instead."""
+    if size_bytes <= limit_bytes:
+        return
+    size, limit = format_bytes(size_bytes), format_bytes(limit_bytes)
     if size == limit:
-        size, limit = f"{size_bytes:,} bytes", f"{PAYLOAD_SIZE_BYTES:,} bytes ({limit})"
-    return invalid(f"{what} is {size}, the limit is {limit}: {advice}")
+        size, limit = f"{size_bytes:,} bytes", f"{limit_bytes:,} bytes ({limit})"
+    raise invalid(f"{what} is {size}, the limit is {limit}: {advice}")
 
 
 def format_bytes(size_bytes: int) -> str:

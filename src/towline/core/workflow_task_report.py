@@ -14,7 +14,7 @@ from towline.core.failure import server_failed
 from towline.core.request import CompleteWorkflowTask, FailWorkflowTask
 from towline.core.retry import workflow_task_backoff_ms
 from towline.core.task import TaskRow
-from towline.core.validation import check_size
+from towline.core.validation import FAILURE_ADVICE, check_size
 from towline.core.workflow_task_lease import pending_for
 
 
@@ -52,7 +52,7 @@ def fail(draft: Draft, request: FailWorkflowTask) -> Outcome:
     check_size(
         message.failure.ByteSize(),
         f"workflow task failure of {draft.state.workflow_id}",
-        advice="shorten its message, stack and details",
+        advice=FAILURE_ADVICE,
     )
     _failed(draft, row, cause=message.cause, failure=message.failure, identity=message.identity)
     return Done()
@@ -70,11 +70,11 @@ def _failed(
 ) -> None:
     pending = draft.state.workflow_task
     attempt = workflow_task.attempt_after(draft, row)
-    backoff_ms = workflow_task_backoff_ms(attempt - 1 or 1)
+    failed_attempt = max(attempt - 1, workflow_task.FIRST_ATTEMPT)
     details = lease.details(row)
     details.last_failure.CopyFrom(failure)
     encoded = details.SerializeToString()
-    visible_at_ms = draft.now_ms + backoff_ms
+    visible_at_ms = draft.now_ms + workflow_task_backoff_ms(failed_attempt)
     if pending is not None and pending.failure_written:
         lease.give_back(draft, row, attempt=attempt, visible_at_ms=visible_at_ms, details=encoded)
         return
