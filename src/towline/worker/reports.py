@@ -47,14 +47,16 @@ class Reports:
                 verdict = _judge(error.status)
                 if verdict is _Verdict.REFUSED:
                     raise ReportRefused(error.status, error.message) from error
-                delay_ms = self._link.delay_ms(failures)
-                if verdict is _Verdict.DROP or self._too_late(deadline_ms, delay_ms):
+                delay_ms = self._delay_ms(failures, deadline_ms)
+                if verdict is _Verdict.DROP or delay_ms <= 0:
                     self._log_drop(method, subject, error, failures=failures)
                     return None
             await self._link.clock.sleep(delay_ms)
 
-    def _too_late(self, deadline_ms: int | None, delay_ms: int) -> bool:
-        return deadline_ms is not None and self._link.clock.now_ms() + delay_ms >= deadline_ms
+    def _delay_ms(self, failures: int, deadline_ms: int | None) -> int:
+        """Until the next try, the last of which is at the deadline; 0 or less: it is too late."""
+        delay_ms = self._link.delay_ms(failures)
+        return delay_ms if deadline_ms is None else min(delay_ms, deadline_ms - self._link.clock.now_ms())
 
     def _log_drop(self, method: Method, subject: str, error: RpcError, *, failures: int) -> None:
         self._link.logger.warning(
