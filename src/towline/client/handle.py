@@ -15,7 +15,9 @@ from towline.api.workflow_service_pb2 import (
 )
 from towline.client.execution import WorkflowExecutionDescription, WorkflowHistory, description_of
 from towline.client.outcome import outcome
+from towline.client.transport.api import RpcError
 from towline.rpc import WORKFLOW_METHODS
+from towline.status import Status
 from towline.workflow import signal_name
 
 if TYPE_CHECKING:
@@ -53,6 +55,8 @@ class WorkflowHandle(Generic[R]):
             page = await self._page(request)
             if page.history.events:
                 break
+            if not page.next_page_token:
+                raise RpcError(Status.DATA_LOSS, f"run {page.run_id!r} of workflow {self.id!r} has no closing event")
             # From here on the same run, even if the workflow id gets another one meanwhile.
             request.execution.run_id = page.run_id
             request.next_page_token = page.next_page_token

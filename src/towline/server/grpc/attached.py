@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 
 from towline.api.stream_pb2 import AttachRequest, AttachResponse, Call
 from towline.core.refusal import Refused, invalid
@@ -67,8 +68,10 @@ class AttachedStream:
         elif method is None:
             self._refuse(call.id, unknown_method(self._service, call.method))
         else:
-            work = self._run(call.id, method, call.request, Caller())
-            self._running[call.id] = asyncio.get_running_loop().create_task(work)
+            task = asyncio.get_running_loop().create_task(self._run(call.id, method, call.request, Caller()))
+            self._running[call.id] = task
+            # Not at the end of `_run`: a task that is cancelled before its first step never gets there.
+            task.add_done_callback(partial(self._end_call, call.id))
 
     async def _run(self, call_id: int, method: Method, request: bytes, caller: Caller) -> None:
         try:
@@ -76,11 +79,13 @@ class AttachedStream:
         except Refused as refusal:
             self._refuse(call_id, refusal)
         else:
+            self._running.pop(call_id, None)
             self._unwritten[call_id] = caller
             self._replies.frame_for(len(response)).replies.add(id=call_id, response=response)
-        finally:
-            self._running.pop(call_id, None)
-            self._end_if_drained()
+
+    def _end_call(self, call_id: int, _task: "asyncio.Task[None]") -> None:
+        self._running.pop(call_id, None)
+        self._end_if_drained()
 
     def _refuse(self, call_id: int, refusal: Refused) -> None:
         frame = self._replies.frame_for(len(refusal.message))
