@@ -1,1 +1,1 @@
-"""TODO"""
+"""The `towline` command: one file per command, composed in `main`."""

@@ -1,0 +1,7 @@
+"""`python -m towline.cli` is `towline`."""
+
+import sys
+
+from towline.cli.main import main
+
+sys.exit(main())
