@@ -157,10 +157,12 @@ class Matching:
             hints = await self._store.ready_tasks(queue.namespace, queue.name, now_ms, self._ready_limit)
         except BaseException:
             queue.more_in_store = True
+            queue.wake_one()  # whoever found the queue empty meanwhile looks again
             raise
         for hint in hints:
             if hint.task_id not in queue.known:
                 self._add(queue, hint)
+                queue.wake_one()
         if len(hints) == self._ready_limit:
             queue.more_in_store = True
 

@@ -53,6 +53,8 @@ class Polls:
                     lease = await self._wait(queue, request, alarm)
                 if lease is not None:
                     return lease
+        # It may have been woken for a task in the moment in which its time was over: the next in line takes that.
+        queue.wake_one()
         return None
 
     async def _deliver(self, queue: TaskQueue, run_id: str, task_id: str, identity: str) -> Lease | None:
