@@ -82,6 +82,8 @@ RULES: Final = {
             "def test_x(): assert f()",
             "def test_x():\n  with pytest.raises(ValueError): f()",
             "def test_x(): check_history(f())",
+            "@given(st.integers())\ndef test_x(seed): Walk(seed).step()",
+            "async def test_x(): await cancelled.wait()",
         ),
     ),
     "files and functions stay small": Rule(
