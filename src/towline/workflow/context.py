@@ -14,14 +14,29 @@ if TYPE_CHECKING:
 class WorkflowContext(Protocol):
     """A run, to its own code. The runtime's."""
 
-    info: "Info"
-    # Deterministic: seeded by the run's id.
-    random: random.Random
-    # When the workflow task that runs was started, in milliseconds since 1970-01-01 UTC.
-    now_ms: int
-    is_replaying: bool
-    history_length: int
-    continue_as_new_suggested: bool
+    @property
+    def info(self) -> "Info":
+        """Which run it is."""
+
+    @property
+    def random(self) -> random.Random:
+        """Deterministic: seeded by the run's id."""
+
+    @property
+    def now_ms(self) -> int:
+        """When the workflow task that runs was started, in milliseconds since 1970-01-01 UTC."""
+
+    @property
+    def is_replaying(self) -> bool:
+        """True: the code does again what it did before."""
+
+    @property
+    def history_length(self) -> int:
+        """The id of the last event that the workflow task that runs has seen."""
+
+    @property
+    def continue_as_new_suggested(self) -> bool:
+        """True: the history is long."""
 
     def start_activity(self, request: "ActivityRequest") -> "ActivityHandle[Any]":
         """Schedule the activity. Raises EncodeError, or ValueError if the options make no sense."""

@@ -24,8 +24,15 @@ class ActivityRequest:
 
 
 class ActivityHandle(asyncio.Future[T], Generic[T]):
-    """A scheduled activity; awaiting it gives its result, or raises ActivityError. May be awaited more than once."""
+    """A scheduled activity; awaiting it gives its result, or raises ActivityError. May be awaited more than once.
 
-    def __init__(self, activity_id: str, *, loop: asyncio.AbstractEventLoop) -> None:
+    `order` is its hash, so that sets of handles keep their order in every replay.
+    """
+
+    def __init__(self, activity_id: str, *, order: int, loop: asyncio.AbstractEventLoop) -> None:
+        self._order = order
         super().__init__(loop=loop)
         self.activity_id = activity_id
+
+    def __hash__(self) -> int:
+        return self._order
