@@ -20,7 +20,7 @@ async def describe(workflow_id: str, /, *, run_id: str = "", json: bool = False,
     run_id
         Which of its runs; the newest, unless you say so.
     json
-        Print JSON.
+        Print JSON, for programs.
     """
     async with connected(target) as client:
         description = await reading.describe(client, WorkflowExecution(workflow_id=workflow_id, run_id=run_id))

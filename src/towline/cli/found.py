@@ -5,7 +5,7 @@ from types import ModuleType
 from towline.activity import ActivityDefinition
 from towline.cli.defaults import DEFAULT_TASK_QUEUE
 from towline.worker import WorkerConfig
-from towline.workflow.definition import definition_of
+from towline.workflow import definition_of
 
 
 def found_in(module: ModuleType) -> WorkerConfig | None:

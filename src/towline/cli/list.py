@@ -33,7 +33,7 @@ async def list_runs(
     limit
         At most this many.
     json
-        Print JSON.
+        Print JSON, for programs.
     """
     wanted = WorkflowFilter(workflow_id=id, workflow_type=type, status=_status(status))
     async with connected(target) as client:

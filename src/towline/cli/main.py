@@ -1,5 +1,6 @@
 """The `towline` command."""
 
+import os
 from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Final
@@ -31,6 +32,8 @@ _COMMANDS: Final = {
 
 def main(tokens: Sequence[str] | None = None) -> int:
     """Run one command, of the process's own arguments unless `tokens` are given. Gives back the exit status."""
+    # gRPC writes lines of its own to stderr, beside the errors that it raises; it reads this when it is imported.
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     try:
         status: int = build()(tokens, exit_on_error=False)
     except CycloptsError:
@@ -51,7 +54,7 @@ def build() -> App:
         name="towline",
         help="Durable execution for Python: workflows that go on from where they were.",
         version=version("towline"),
-        default_parameter=Parameter(negative="", show_default=_worth_showing),
+        default_parameter=Parameter(negative="", show_default=_shown_default),
         error_formatter=lambda error: Text.assemble(("error: ", "bold red"), printable(str(error))),
         result_action="return_int_as_exit_code_else_zero",
         suppress_keyboard_interrupt=False,
@@ -64,5 +67,5 @@ def build() -> App:
     return app
 
 
-def _worth_showing(default: object) -> bool:
-    return default not in (False, "", None)
+def _shown_default(default: object) -> str | None:
+    return None if default in (False, "", None) else str(default)

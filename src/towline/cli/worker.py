@@ -1,16 +1,17 @@
 """`towline worker`: run a worker until it is told to stop."""
 
-import asyncio
-
 from rich.console import Console
 from rich.text import Text
 
+from towline.cli.errors import CliError
 from towline.cli.loading import load_worker
 from towline.cli.logs import Level, configure_logs
 from towline.cli.process_signals import on_stop_signal
 from towline.cli.target import LOCAL, Target, connected
 from towline.cli.text import one_line
+from towline.client import Client
 from towline.worker import Worker, WorkerConfig
+from towline.workflow import definition_of
 
 
 async def worker(place: str, /, *, log_level: Level = "info", target: Target = LOCAL) -> None:
@@ -28,28 +29,22 @@ async def worker(place: str, /, *, log_level: Level = "info", target: Target = L
     configure_logs(log_level)
     config = load_worker(place)
     async with connected(target) as client:
-        running = config.worker(client)
+        running = _made(config, client)
         Console(highlight=False).print(_line(config, target), soft_wrap=True)
-        await run_until_stopped(running)
+        with on_stop_signal(lambda count: running.shutdown()):
+            await running.run()
 
 
-async def run_until_stopped(worker: Worker) -> None:
-    """Run the worker; stop signals drain it, then cancel it."""
-    running = asyncio.ensure_future(worker.run())
-
-    def stop(count: int) -> None:
-        if count == 1:
-            worker.shutdown()
-        else:
-            running.cancel()
-
-    with on_stop_signal(stop):
-        await running
+def _made(config: WorkerConfig, client: Client) -> Worker:
+    try:
+        return config.worker(client)
+    except (TypeError, ValueError) as error:
+        raise CliError(f"the worker of task queue {config.task_queue} cannot run: {error}") from error
 
 
 def _line(config: WorkerConfig, target: Target) -> Text:
-    workflows = ", ".join(config.workflow_names()) or "none"
-    activities = ", ".join(config.activity_names()) or "none"
+    workflows = ", ".join(definition_of(workflow).name for workflow in config.workflows) or "none"
+    activities = ", ".join(getattr(activity, "name", str(activity)) for activity in config.activities) or "none"
     return Text.assemble(
         "worker on ",
         (one_line(config.task_queue), "bold green"),

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from towline import limits
+from towline.activity import ActivityDefinition
 from towline.client import Client
 from towline.runtime.handler import WorkflowHandler
 from towline.worker.worker import Worker
@@ -20,7 +21,7 @@ class WorkerConfig:
 
     task_queue: str
     workflows: Sequence[Callable[..., Any]] = ()
-    activities: Sequence[Callable[..., Any]] = ()
+    activities: Sequence[ActivityDefinition[..., Any] | Callable[..., Any]] = ()
     workflow_handler: WorkflowHandler | None = None
     identity: str | None = None
     max_concurrent_activities: int = limits.CONCURRENT_TASKS
