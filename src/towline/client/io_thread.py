@@ -18,6 +18,11 @@ class IoThread:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
 
+    @property
+    def holders(self) -> int:
+        """How many hold it."""
+        return self._holders
+
     def acquire(self) -> asyncio.AbstractEventLoop:
         """Hold the thread, starting it if nobody did; its loop."""
         with self._lock:
