@@ -13,7 +13,7 @@ from towline.api import common_pb2
 from towline.api.command_pb2 import Command, ScheduleActivityTaskCommandAttributes
 from towline.api.common_pb2 import Payloads
 from towline.api.failure_pb2 import Failure
-from towline.api.history_pb2 import EventType, HistoryEvent
+from towline.api.history_pb2 import EVENT_TYPE_ACTIVITY_TASK_SCHEDULED, HistoryEvent
 from towline.convert import DataConverter, DecodeError
 from towline.convert.size import check_size
 from towline.exceptions import ActivityError, RetryState
@@ -42,7 +42,7 @@ class AskedActivity(Asked):
     def matches(self, event: HistoryEvent) -> bool:
         scheduled = event.activity_task_scheduled
         return (
-            event.event_type == EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED
+            event.event_type == EVENT_TYPE_ACTIVITY_TASK_SCHEDULED
             and scheduled.activity_id == self.handle.activity_id
             and scheduled.activity_type == self.request.activity_type
         )

@@ -7,7 +7,11 @@ from towline.api.command_pb2 import (
 )
 from towline.api.common_pb2 import Payloads
 from towline.api.failure_pb2 import Failure
-from towline.api.history_pb2 import EventType, HistoryEvent
+from towline.api.history_pb2 import (
+    EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED,
+    EVENT_TYPE_WORKFLOW_EXECUTION_FAILED,
+    HistoryEvent,
+)
 from towline.exceptions import FailureError
 from towline.runtime.command import Asked
 
@@ -23,7 +27,7 @@ class AskedCompletion(Asked):
         return "the end of the run, with a result"
 
     def matches(self, event: HistoryEvent) -> bool:
-        return event.event_type == EventType.EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED
+        return event.event_type == EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED
 
     def recorded(self, event: HistoryEvent) -> None:
         """Nothing comes after it."""
@@ -41,7 +45,7 @@ class AskedFailure(Asked):
         return f"the end of the run, with the failure {self._message!r}"
 
     def matches(self, event: HistoryEvent) -> bool:
-        return event.event_type == EventType.EVENT_TYPE_WORKFLOW_EXECUTION_FAILED
+        return event.event_type == EVENT_TYPE_WORKFLOW_EXECUTION_FAILED
 
     def recorded(self, event: HistoryEvent) -> None:
         """Nothing comes after it."""

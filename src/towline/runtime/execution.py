@@ -9,7 +9,14 @@ from typing import Any, Final
 from towline.activity.caller import current_caller
 from towline.api.command_pb2 import Command
 from towline.api.common_pb2 import WorkflowTaskFailedCause
-from towline.api.history_pb2 import EventType, HistoryEvent
+from towline.api.history_pb2 import (
+    EVENT_TYPE_ACTIVITY_TASK_COMPLETED,
+    EVENT_TYPE_ACTIVITY_TASK_FAILED,
+    EVENT_TYPE_ACTIVITY_TASK_TIMED_OUT,
+    EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED,
+    EVENT_TYPE_WORKFLOW_EXECUTION_STARTED,
+    HistoryEvent,
+)
 from towline.convert import DataConverter, DecodeError
 from towline.convert.size import check_size
 from towline.exceptions import TowlineError
@@ -52,11 +59,11 @@ class Execution:
         self._main: Callable[[], Awaitable[Any]] | None = None
         self._failed: WorkflowTaskFailed | None = None
         self._on_event: Final[Mapping[int, Callable[[HistoryEvent], None]]] = {
-            EventType.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED: self._on_started,
-            EventType.EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED: self._on_signaled,
-            EventType.EVENT_TYPE_ACTIVITY_TASK_COMPLETED: self._activities.completed,
-            EventType.EVENT_TYPE_ACTIVITY_TASK_FAILED: self._activities.failed,
-            EventType.EVENT_TYPE_ACTIVITY_TASK_TIMED_OUT: self._activities.timed_out,
+            EVENT_TYPE_WORKFLOW_EXECUTION_STARTED: self._on_started,
+            EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED: self._on_signaled,
+            EVENT_TYPE_ACTIVITY_TASK_COMPLETED: self._activities.completed,
+            EVENT_TYPE_ACTIVITY_TASK_FAILED: self._activities.failed,
+            EVENT_TYPE_ACTIVITY_TASK_TIMED_OUT: self._activities.timed_out,
         }
 
     def decide(self, tasks: Sequence[TaskSlice]) -> list[Command]:

@@ -4,24 +4,35 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from towline.api.history_pb2 import EventType, HistoryEvent
+from towline.api.history_pb2 import (
+    EVENT_TYPE_ACTIVITY_TASK_SCHEDULED,
+    EVENT_TYPE_ACTIVITY_TASK_STARTED,
+    EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED,
+    EVENT_TYPE_WORKFLOW_EXECUTION_FAILED,
+    EVENT_TYPE_WORKFLOW_EXECUTION_TERMINATED,
+    EVENT_TYPE_WORKFLOW_TASK_COMPLETED,
+    EVENT_TYPE_WORKFLOW_TASK_FAILED,
+    EVENT_TYPE_WORKFLOW_TASK_SCHEDULED,
+    EVENT_TYPE_WORKFLOW_TASK_STARTED,
+    HistoryEvent,
+)
 from towline.exceptions import TowlineError
 
 # A worker's own steps; workflow code never hears of them.
 _BOOKKEEPING: Final = frozenset(
     {
-        EventType.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED,
-        EventType.EVENT_TYPE_WORKFLOW_TASK_FAILED,
-        EventType.EVENT_TYPE_ACTIVITY_TASK_STARTED,
-        EventType.EVENT_TYPE_WORKFLOW_EXECUTION_TERMINATED,
+        EVENT_TYPE_WORKFLOW_TASK_SCHEDULED,
+        EVENT_TYPE_WORKFLOW_TASK_FAILED,
+        EVENT_TYPE_ACTIVITY_TASK_STARTED,
+        EVENT_TYPE_WORKFLOW_EXECUTION_TERMINATED,
     }
 )
 # What commands become. They stand after the WorkflowTaskCompleted that brought the commands.
 _OF_COMMANDS: Final = frozenset(
     {
-        EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED,
-        EventType.EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED,
-        EventType.EVENT_TYPE_WORKFLOW_EXECUTION_FAILED,
+        EVENT_TYPE_ACTIVITY_TASK_SCHEDULED,
+        EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED,
+        EVENT_TYPE_WORKFLOW_EXECUTION_FAILED,
     }
 )
 
@@ -56,9 +67,9 @@ def split(history: Iterable[HistoryEvent], started_event_id: int) -> list[TaskSl
     news: list[HistoryEvent] = []
     for event in history:
         kind = event.event_type
-        if kind == EventType.EVENT_TYPE_WORKFLOW_TASK_STARTED:
+        if kind == EVENT_TYPE_WORKFLOW_TASK_STARTED:
             started[event.event_id] = event
-        elif kind == EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED:
+        elif kind == EVENT_TYPE_WORKFLOW_TASK_COMPLETED:
             last = event.workflow_task_completed.started_event_id
             seen, news = _seen(news, last)
             slices.append(TaskSlice(_started(started, last), seen, event.event_id))

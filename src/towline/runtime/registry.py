@@ -5,7 +5,7 @@ from typing import Any
 
 from towline.api.command_pb2 import Command
 from towline.api.common_pb2 import WorkflowTaskFailedCause
-from towline.api.history_pb2 import EventType, HistoryEvent
+from towline.api.history_pb2 import EVENT_TYPE_WORKFLOW_EXECUTION_STARTED, HistoryEvent
 from towline.api.task_service_pb2 import PollWorkflowTaskResponse
 from towline.convert import DataConverter
 from towline.exceptions import TowlineError
@@ -77,6 +77,6 @@ def _by_name(workflows: Sequence[Any]) -> dict[str, WorkflowDefinition]:
 
 
 def _first(history: Sequence[HistoryEvent]) -> HistoryEvent:
-    if not history or history[0].event_type != EventType.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED:
+    if not history or history[0].event_type != EVENT_TYPE_WORKFLOW_EXECUTION_STARTED:
         raise BrokenHistory("the history does not begin with WorkflowExecutionStarted: read it again, from event 1")
     return history[0]
