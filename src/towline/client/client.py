@@ -96,7 +96,15 @@ class Client:
         self, workflow: str, /, *args: object, **options: Unpack[StartOptions]
     ) -> WorkflowHandle[Any]: ...
     async def start_workflow(
-        self, workflow: object, /, *args: object, result_type: Any = None, **options: Unpack[StartOptions]
+        self,
+        workflow: object,
+        /,
+        *args: object,
+        id: str,
+        task_queue: str,
+        task_timeout: timedelta | None = None,
+        request_id: str | None = None,
+        result_type: Any = None,
     ) -> WorkflowHandle[Any]:
         """Start a run of a workflow: a function or class decorated with `@workflow.defn`, or a type name.
 
@@ -108,16 +116,15 @@ class Client:
         Raises WorkflowAlreadyStartedError if the id has an open run of another request.
         """
         workflow_type, result_type = type_and_result(workflow, result_type)
-        id, task_timeout = options["id"], options.get("task_timeout")
         request = StartWorkflowRequest(
             namespace=self.namespace,
             workflow_id=id,
             workflow_type=workflow_type,
-            task_queue=options["task_queue"],
+            task_queue=task_queue,
             input=self.data_converter.to_payloads(args),
             workflow_task_timeout_ms=0 if task_timeout is None else task_timeout // timedelta(milliseconds=1),
             identity=self.identity,
-            request_id=options.get("request_id") or self.connection.ids.new_id(),
+            request_id=request_id or self.connection.ids.new_id(),
         )
         try:
             response = await self.caller.call(WORKFLOW_METHODS["StartWorkflow"], request)
