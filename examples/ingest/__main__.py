@@ -72,7 +72,7 @@ def show(summary: Summary) -> None:
     """Print the report that the run has written."""
     report = msgspec.json.decode(Path(summary.report_json).read_bytes(), type=Report)
     console = Console(highlight=False)
-    console.print(table(report))
+    console.print(table(report, width=console.width))
     console.print(Text(f"\n{summary.report_json}\n{summary.report_text}", style="dim"), soft_wrap=True)
 
 

@@ -33,27 +33,29 @@ def write_files(report: Report, output: Path) -> None:
     """Write both forms into the output folder. Doing it again changes nothing."""
     output.mkdir(parents=True, exist_ok=True)
     _replace(output / JSON_NAME, msgspec.json.format(msgspec.json.encode(report)) + b"\n")
-    console = Console(width=_TEXT_WIDTH, force_terminal=False, record=True, file=StringIO())
-    console.print(table(report))
-    _replace(output / TEXT_NAME, console.export_text().encode())
+    text = StringIO()
+    Console(width=_TEXT_WIDTH, file=text).print(table(report, width=_TEXT_WIDTH))
+    _replace(output / TEXT_NAME, text.getvalue().encode())
 
 
-def table(report: Report) -> RenderableType:
-    """The report for a terminal: a row for each file, the failures last, then the totals."""
+def table(report: Report, *, width: int) -> RenderableType:
+    """The report for a terminal of that width: a row for each file, then what failed, then the totals."""
     files = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     files.add_column("file", overflow="fold")
     files.add_column("bytes", justify="right", no_wrap=True)
     files.add_column("lines", justify="right", no_wrap=True)
-    files.add_column("sha-256", style="dim", overflow="fold")
+    files.add_column("sha-256", style="dim", no_wrap=True)
+    digits = 64 if width >= _TEXT_WIDTH else 12
     for file in report.files:
-        files.add_row(Text(file.path), f"{file.size_bytes:,}", f"{file.lines:,}", file.sha256)
-    for failure in report.failures:
-        files.add_row(Text(failure.path, style="red"), "", "", Text(failure.error, style="red"))
+        sha256 = file.sha256[:digits] + ("…" if digits < len(file.sha256) else "")
+        files.add_row(Text(file.path), f"{file.size_bytes:,}", f"{file.lines:,}", sha256)
+    failures = [Text(f"✗ {failure.path}  {failure.error}", style="red") for failure in report.failures]
     totals = Text(
         f"{len(report.files)} ingested, {len(report.failures)} failed: "
-        f"{sum(file.size_bytes for file in report.files):,} bytes, {sum(file.lines for file in report.files):,} lines"
+        f"{sum(file.size_bytes for file in report.files):,} bytes, {sum(file.lines for file in report.files):,} lines",
+        style="bold",
     )
-    return Group(files, Text(), totals)
+    return Group(files, *([Text(), *failures] if failures else []), Text(), totals)
 
 
 def _replace(path: Path, content: bytes) -> None:

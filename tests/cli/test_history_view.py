@@ -27,13 +27,14 @@ on shop  ·  started 2026-03-01 14:03:05
                                                  id 1 · start to close 10 s, heartbeat 2.5 s
    9  14:03:06.015  ActivityTaskScheduled        charge({"cents":1200})
                                                  id 2 · start to close 10 s
-  10  14:03:06.200  ActivityTaskStarted          upper attempt 3 by worker-1@host
+  10  14:03:06.200  ActivityTaskStarted          upper (1), attempt 3 by worker-1@host
                                                  attempt before failed: ConnectionError: connection reset
-  11  14:03:06.200  ActivityTaskCompleted        upper → "HI"
+  11  14:03:06.200  ActivityTaskCompleted        upper (1) → "HI"
   12  14:03:06.300  WorkflowExecutionSignaled    hurry("please") by shop@host
-  13  14:03:07.000  ActivityTaskStarted          charge by worker-1@host
-  14  14:03:07.000  ActivityTaskFailed           charge  CardError: card declined
-  15  14:03:07.100  ActivityTaskTimedOut         upper  timed out (start_to_close): activity upper took longer than 10 s
+  13  14:03:07.000  ActivityTaskStarted          charge (2) by worker-1@host
+  14  14:03:07.000  ActivityTaskFailed           charge (2)  CardError: card declined
+  15  14:03:07.100  ActivityTaskTimedOut         upper (1)  timed out (start_to_close): activity upper took longer than
+                                                 10 s
   16  14:03:07.340  WorkflowExecutionFailed      activity charge (2): activity failed
                                                  caused by CardError: card declined
   17  14:03:07.345  WorkflowExecutionCompleted   → {"receipt":"r-1"}

@@ -23,10 +23,10 @@ from towline.cli.values import brief, brief_arguments, parse_arguments
         (1_000, "1 s"),
         (1_234, "1.23 s"),
         (59_940, "59.9 s"),
-        (60_000, "1 min 0 s"),
+        (60_000, "1 min"),
         (3_599_000, "59 min 59 s"),
-        (3_600_000, "1 h 0 min"),
-        (86_400_000, "1 d 0 h"),
+        (3_600_000, "1 h"),
+        (86_400_000, "1 d"),
         (90_000_000_000, "1041 d 16 h"),
     ],
 )
@@ -62,6 +62,9 @@ def test_failures() -> None:
 
 def test_values() -> None:
     assert brief_arguments(payloads("hi", 3, None), 40) == '"hi", 3, null'
+    assert brief_arguments(payloads("x" * 50, "short", "y" * 50), 40) == '"xxxxxxxxxxxx…, "short", "yyyyyyyyyyyyy…'
+    assert brief_arguments(payloads(*range(50)), 40) == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, … (50 in all)"
+    assert brief_arguments(payloads(), 40) == ""
     assert brief(Payload(metadata={"encoding": b"binary/null"}), 10) == "null"
     assert brief(Payload(metadata={"encoding": b"binary/plain"}, data=b"x" * 2048), 40) == "<2.0 KiB binary/plain>"
     assert brief(Payload(data=b"xy"), 40) == "<2 B without encoding>"

@@ -14,6 +14,8 @@ from towline.cli.values import brief_arguments
 
 # Longer details than this are cut; `--json` has them whole.
 WIDTH: Final = 160
+# Less than this says nothing.
+_LEAST: Final = 20
 
 
 def event_name(event: HistoryEvent) -> str:
@@ -28,8 +30,9 @@ class EventDetails:
     """Describes the events of one run. Give it all of them in order: it remembers what was scheduled where."""
 
     def __init__(self, *, width: int = WIDTH) -> None:
-        self._width = width
-        self._activities: dict[int, str] = {}  # activity type by scheduled event id
+        """`width`: how many characters a line should have at most, so far as values of the user can be cut."""
+        self._width = min(width, WIDTH)
+        self._activities: dict[int, str] = {}  # activity type and id by scheduled event id
 
     def lines(self, event: HistoryEvent) -> list[str]:
         """The details, most important first; no line of them is needed to understand the one before."""
@@ -37,24 +40,29 @@ class EventDetails:
         if kind is None:
             return []
         if kind == "activity_task_scheduled":
-            self._activities[event.event_id] = one_line(event.activity_task_scheduled.activity_type)
+            scheduled = event.activity_task_scheduled
+            self._activities[event.event_id] = (
+                f"{one_line(scheduled.activity_type)} ({one_line(scheduled.activity_id)})"
+            )
         return [line for line in _DESCRIBE[kind](self, getattr(event, kind)) if line]
 
     def activity(self, scheduled_event_id: int) -> str:
-        """The type of an activity that was scheduled earlier."""
+        """An activity that was scheduled earlier, by type and id: `upper (1)`."""
         return self._activities.get(scheduled_event_id, f"activity of event {scheduled_event_id}")
 
     def call(self, name: str, arguments: Payloads) -> str:
         """`upper("hi")`."""
-        return f"{one_line(name)}({brief_arguments(arguments, self._width)})"
+        name = one_line(name)
+        return f"{name}({brief_arguments(arguments, max(_LEAST, self._width - len(name) - 2))})"
 
-    def returned(self, result: Payloads) -> str:
-        """`→ "HI"`."""
-        return "→ " + (brief_arguments(result, self._width) or "nothing")
+    def returned(self, result: Payloads, *, by: str = "") -> str:
+        """`upper (1) → "HI"`."""
+        start = f"{by} → ".lstrip()
+        return start + (brief_arguments(result, max(_LEAST, self._width - len(start))) or "nothing")
 
     def failed(self, failure: Failure) -> list[str]:
         """The failure and its causes, a line each."""
-        return story(failure, self._width)
+        return story(failure, WIDTH)
 
 
 def _started(details: EventDetails, event: events.WorkflowExecutionStartedEventAttributes) -> list[str]:
@@ -108,13 +116,13 @@ def _activity_scheduled(details: EventDetails, event: events.ActivityTaskSchedul
 
 def _activity_started(details: EventDetails, event: events.ActivityTaskStartedEventAttributes) -> list[str]:
     name = details.activity(event.scheduled_event_id)
-    first = f"{name} {_attempt(event.attempt)}".rstrip() + _by(event.identity)
+    first = f"{name}, {_attempt(event.attempt)}".rstrip(", ") + _by(event.identity)
     last = f"attempt before failed: {headline(root(event.last_failure))}" if event.HasField("last_failure") else ""
     return [first, shorten(last, WIDTH)]
 
 
 def _activity_completed(details: EventDetails, event: events.ActivityTaskCompletedEventAttributes) -> list[str]:
-    return [f"{details.activity(event.scheduled_event_id)} {details.returned(event.result)}"]
+    return [details.returned(event.result, by=details.activity(event.scheduled_event_id))]
 
 
 def _activity_failed(details: EventDetails, event: events.ActivityTaskFailedEventAttributes) -> list[str]:

@@ -18,6 +18,8 @@ from towline.cli.run_view import heading
 _WIDE: Final = 96
 _NAME_WIDTH: Final = len("WorkflowExecutionTerminated")
 _TIME_WIDTH: Final = len("14:03:05.123")
+_NARROW_INDENT: Final = 6
+_WIDE_INDENT: Final = _NARROW_INDENT + _TIME_WIDTH + 2 + _NAME_WIDTH + 2
 
 
 class HistoryView:
@@ -26,7 +28,8 @@ class HistoryView:
     def __init__(self, console: Console, *, zone: tzinfo | None = None) -> None:
         self._console = console
         self._zone = zone
-        self._details = EventDetails()
+        indent = _WIDE_INDENT if console.width >= _WIDE else _NARROW_INDENT
+        self._details = EventDetails(width=console.width - indent)
         self._day = ""
 
     def begin(self, info: WorkflowExecutionInfo) -> None:
@@ -38,7 +41,7 @@ class HistoryView:
         """Print one event, which is the next one of the run."""
         day = day_and_time(event.event_time_ms, self._zone)[:10]
         if self._day and day != self._day:
-            self._console.print(Padding(Text(day, style="dim"), (0, 0, 0, 6)))
+            self._console.print(Padding(Text(day, style="dim"), (0, 0, 0, _NARROW_INDENT)))
         self._day = day
         self._console.print(self._row(event))
 

@@ -26,9 +26,13 @@ def span(duration_ms: int) -> str:
         return f"{duration_ms / 1000:.3g} s"
     seconds = duration_ms // 1000
     if seconds < 3600:
-        return f"{seconds // 60} min {seconds % 60} s"
+        return _two(seconds // 60, "min", seconds % 60, "s")
     minutes = seconds // 60
     if minutes < 24 * 60:
-        return f"{minutes // 60} h {minutes % 60} min"
+        return _two(minutes // 60, "h", minutes % 60, "min")
     hours = minutes // 60
-    return f"{hours // 24} d {hours % 24} h"
+    return _two(hours // 24, "d", hours % 24, "h")
+
+
+def _two(large: int, large_unit: str, small: int, small_unit: str) -> str:
+    return f"{large} {large_unit} {small} {small_unit}" if small else f"{large} {large_unit}"

@@ -2,12 +2,16 @@
 
 import base64
 from collections.abc import Sequence
+from typing import Final
 
 import msgspec
 
 from towline.api.common_pb2 import Payload, Payloads
 from towline.cli.errors import CliError
 from towline.cli.text import printable, shorten, size
+
+# Of longer argument lists, only so many are named.
+_SHOWN: Final = 10
 
 
 def decode(payload: Payload) -> object:
@@ -36,13 +40,28 @@ def brief(payload: Payload, width: int) -> str:
 
 
 def brief_arguments(payloads: Payloads, width: int) -> str:
-    """An argument list in about `width` characters: `"hi", 3`."""
-    return shorten(", ".join(brief(payload, width) for payload in payloads.payloads), width)
+    """An argument list in about `width` characters: `"hi", 3`. Long arguments give room to short ones."""
+    count = len(payloads.payloads)
+    texts = [brief(payload, width) for payload in payloads.payloads[:_SHOWN]]
+    room = width - 2 * (len(texts) - 1)
+    limits = _fair_shares([len(text) for text in texts], room)
+    shown = ", ".join(shorten(text, limit) for text, limit in zip(texts, limits, strict=True))
+    return f"{shown}, … ({count} in all)" if count > _SHOWN else shown
 
 
 def parse_arguments(texts: Sequence[str]) -> list[object]:
     """The values of `--input`, one argument each. Raises CliError where one is no JSON."""
     return [_parse(text, position) for position, text in enumerate(texts, start=1)]
+
+
+def _fair_shares(wanted: Sequence[int], room: int) -> list[int]:
+    """How much each gets of the room: no more than it wants, and what small ones leave goes to the others."""
+    shares = [0] * len(wanted)
+    waiting = sorted(range(len(wanted)), key=wanted.__getitem__)
+    for rank, index in enumerate(waiting):
+        shares[index] = max(1, min(wanted[index], room // (len(waiting) - rank)))
+        room -= shares[index]
+    return shares
 
 
 def _parse(text: str, position: int) -> object:
