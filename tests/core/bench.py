@@ -23,6 +23,7 @@ from towline.core.decide import decide
 from towline.core.decision import ClearTimer, Decision, Delivered, SetTimer
 from towline.core.state import Run, RunState
 from towline.core.task import TaskRow
+from towline.core.workflow_task import virtual_started_event
 
 WORKFLOW_ID = "demo-1"
 RUN_ID = "run-1"
@@ -112,6 +113,11 @@ class Bench:
         """The row of the pending workflow task."""
         (row,) = (row for row in self.rows.values() if "/wt/" in row.task_id)
         return row
+
+    def told(self) -> HistoryEvent | None:
+        """The started event that the holder of the workflow task was told and that history does not have yet."""
+        assert self.run is not None
+        return virtual_started_event(self.run, self.workflow_row())
 
     def activity_row(self) -> TaskRow:
         """The row of the one pending activity."""
