@@ -1,1 +1,30 @@
-"""Durable execution for Python."""
+"""Durable execution for Python: workflows that go on from where they were.
+
+`from towline import Client, Worker, activity, workflow` is all that most programs need. The names load what they stand
+for when they are first used, so that importing one does not cost the others.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from towline.activity import RetryPolicy
+    from towline.client import Client
+    from towline.exceptions import ApplicationError
+    from towline.worker import Worker
+
+__all__ = ["ApplicationError", "Client", "RetryPolicy", "Worker"]
+
+_HOMES: Final = {
+    "ApplicationError": "towline.exceptions",
+    "Client": "towline.client",
+    "RetryPolicy": "towline.activity",
+    "Worker": "towline.worker",
+}
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'towline' has no attribute {name!r}")
+    return getattr(import_module(home), name)

@@ -30,18 +30,18 @@ class DataConverter:
         self._by_name = {encoding.name: encoding for encoding in self.encodings}
         self._metadata = {encoding.name: {ENCODING_KEY: encoding.name.encode()} for encoding in self.encodings}
 
-    def to_payloads(self, values: Sequence[object], *, what: str = "args") -> Payloads:
-        """The values in order. Raises EncodeError, which calls the n-th value `what`[n], counted from 0."""
+    def to_payloads(self, values: Sequence[object], *, what: str = "args[{}]") -> Payloads:
+        """The values in order. Raises EncodeError, which calls a value `what`, with its index in place of {}."""
         payloads = [self._encode(value, what, index) for index, value in enumerate(values)]
         for codec in self.codecs:
             payloads = codec.encode(payloads)
         return Payloads(payloads=payloads)
 
-    def from_payloads(self, payloads: Payloads, types: Sequence[Any] = (), *, what: str = "args") -> list[Any]:
+    def from_payloads(self, payloads: Payloads, types: Sequence[Any] = (), *, what: str = "args[{}]") -> list[Any]:
         """The values in order, each of the type that stands at its place in `types`.
 
         None in `types`, or no type at that place: the value as its encoding has it. Types without a payload are not
-        looked at. Raises DecodeError, which calls the n-th value `what`[n], counted from 0.
+        looked at. Raises DecodeError, which calls a value `what`, with its index (from 0) in place of {}.
         """
         items: Sequence[Payload] = payloads.payloads
         for codec in reversed(self.codecs):
@@ -63,24 +63,31 @@ class DataConverter:
                 data = encoding.encode(value)
             except Exception as error:
                 raise EncodeError(
-                    f"{what}[{index}] of type {type_name(type(value))} cannot be written as {encoding.name}: {error}"
+                    f"{_named(what, index)} of type {type_name(type(value))} cannot be written as {encoding.name}: {error}"
                 ) from error
             if data is not None:
                 return Payload(metadata=self._metadata[encoding.name], data=data)
         names = ", ".join(self._by_name)
-        raise EncodeError(f"{what}[{index}] of type {type_name(type(value))}: no encoding takes it (there is {names})")
+        raise EncodeError(
+            f"{_named(what, index)} of type {type_name(type(value))}: no encoding takes it (there is {names})"
+        )
 
     def _decode(self, payload: Payload, hint: Any, what: str, index: int) -> Any:
         name = encoding_of(payload)
         encoding = self._by_name.get(name)
         if encoding is None:
             names = ", ".join(self._by_name)
-            raise DecodeError(f"{what}[{index}] has the encoding {name!r}, which is not known (there is {names})")
+            raise DecodeError(f"{_named(what, index)} has the encoding {name!r}, which is not known (there is {names})")
         try:
             return encoding.decode(payload.data, hint)
         except Exception as error:
             expected = f"expected {type_name(hint)}" if hint is not None else "it is damaged"
-            raise DecodeError(f"{what}[{index}] ({len(payload.data)} bytes of {name}): {expected}: {error}") from error
+            size = len(payload.data)
+            raise DecodeError(f"{_named(what, index)} ({size} bytes of {name}): {expected}: {error}") from error
+
+
+def _named(what: str, index: int) -> str:
+    return what.replace("{}", str(index), 1)
 
 
 DataConverter.default = DataConverter()

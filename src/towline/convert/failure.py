@@ -142,13 +142,13 @@ class FailureConverter:
 
     def _details(self, details: Sequence[Any]) -> Payloads:
         try:
-            return self._converter.to_payloads(details, what="details")
+            return self._converter.to_payloads(details, what="details[{}]")
         except ConversionError:
-            return self._converter.to_payloads([_text(repr(detail)) for detail in details], what="details")
+            return self._converter.to_payloads([_text(repr(detail)) for detail in details], what="details[{}]")
 
     def _values(self, details: Payloads) -> list[Any]:
         try:
-            return self._converter.from_payloads(details, what="details")
+            return self._converter.from_payloads(details, what="details[{}]")
         except ConversionError:
             return list(details.payloads)  # whoever reads it may know more than this converter
 

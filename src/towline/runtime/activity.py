@@ -66,8 +66,9 @@ class Activities:
         """Raises EncodeError if an argument cannot be written or is too large, ValueError if an option is wrong."""
         _check(request)
         activity_id = self._id_for(request)
-        what = f"input of activity {activity_id!r} of type {request.activity_type!r}"
-        payloads = check_size(self._converter.to_payloads(request.args, what=what), what)
+        name = f"activity {activity_id!r} of type {request.activity_type!r}"
+        payloads = self._converter.to_payloads(request.args, what=f"args[{{}}] of {name}")
+        check_size(payloads, f"input of {name}")
         handle: ActivityHandle[Any] = ActivityHandle(activity_id, order=self._loop.next_order(), loop=self._loop)
         command = Command(schedule_activity=_attributes(request, activity_id, payloads))
         self._ids.add(activity_id)

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Final
 
-import towline
-
-_OWN: Final = os.path.dirname(towline.__file__) + os.sep
+_OWN: Final = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 
 @dataclass(frozen=True, slots=True)
