@@ -18,6 +18,6 @@ def reconnect_delay(
         raise ValueError(f"n is {n}: failures in a row are counted from 1")
     if initial <= timedelta(0):
         raise ValueError(f"initial is {initial}: doubled, it would never grow")
-    factor = 2 ** min(n - 1, 62)
+    factor = 2 ** min(n - 1, 80)  # the longest timedelta is shorter than 2 ** 80 of the shortest
     # Compared as a ratio: the product may be longer than a timedelta can be.
     return maximum if maximum / initial <= factor else initial * factor
