@@ -77,7 +77,7 @@ class HistoryReader:
             if request.wait_new_event:
                 head.next_page_token = history_page_token(row.run_id, next_event_id=row.last_event_id + 1)
             return head.SerializeToString()
-        blobs = await self._blobs(row.run_id, row.last_event_id, 1)
+        blobs = await self._blobs(row.run_id, row.last_event_id, last_event_id=row.last_event_id, maximum_bytes=1)
         last = History.FromString(blobs[-1].data).events[-1]
         return with_history(head.SerializeToString(), field_number=_HISTORY_FIELD, history=encode_event(last))
 
@@ -109,15 +109,15 @@ class HistoryReader:
     async def _read(
         self, run_id: str, first_event_id: int, *, last_event_id: int, maximum_bytes: int, at_least_one: bool
     ) -> Page:
-        blobs = await self._blobs(run_id, first_event_id, maximum_bytes)
+        blobs = await self._blobs(run_id, first_event_id, last_event_id=last_event_id, maximum_bytes=maximum_bytes)
         return cut_page(
             blobs, first_event_id, last_event_id=last_event_id, maximum_bytes=maximum_bytes, at_least_one=at_least_one
         )
 
-    async def _blobs(self, run_id: str, first_event_id: int, maximum_bytes: int) -> list[Blob]:
+    async def _blobs(self, run_id: str, first_event_id: int, *, last_event_id: int, maximum_bytes: int) -> list[Blob]:
         live = self._engine.runs.peek(run_id)
-        if live is not None and live.blobs is not None:
-            return live.blobs
+        if live is not None and live.blobs and live.blobs[-1].last_event_id >= last_event_id:
+            return live.blobs  # else another server may have taken the run further
         page = await self._store.read_history(run_id, first_event_id, maximum_bytes)
         return split_blobs([History.FromString(blob) for blob in page.blobs], page.blobs)
 
