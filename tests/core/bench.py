@@ -159,9 +159,8 @@ class Bench:
         return self.ask(ask.CompleteActivityTask(held, message))
 
     def fail_activity(self, held: TaskToken, failure: Failure | None = None, **fields: Any) -> Decision:
-        message = task.FailActivityTaskRequest(
-            lease_token=held.lease_token, failure=failure or application_failure(), identity="w1", **fields
-        )
+        every: dict[str, Any] = {"lease_token": held.lease_token, "failure": failure or application_failure(), **fields}
+        message = task.FailActivityTaskRequest(identity="w1", **every)
         return self.ask(ask.FailActivityTask(held, message))
 
     def heartbeat(self, held: TaskToken, details: Payloads | None = None) -> Decision:

@@ -24,7 +24,7 @@ from towline.api.history_pb2 import ActivityTaskStartedEventAttributes, HistoryE
 from towline.api.token_pb2 import TaskDetails
 from towline.core import workflow_task
 from towline.core.draft import Draft
-from towline.core.state import Activity, RunState
+from towline.core.state import Activity, CorruptHistory, RunState
 from towline.core.task import TaskRow
 
 SCHEDULE_TO_START = "schedule_to_start"
@@ -67,7 +67,10 @@ def apply_timed_out(state: RunState, event: HistoryEvent) -> None:
 
 
 def _apply_closed(state: RunState, event: HistoryEvent, scheduled_event_id: int) -> None:
-    del state.activities[scheduled_event_id]
+    if state.activities.pop(scheduled_event_id, None) is None:
+        raise CorruptHistory(
+            f"run {state.run_id}: event {event.event_id} closes activity {scheduled_event_id}, which is not pending"
+        )
     workflow_task.apply_news(state, event)
 
 

@@ -15,7 +15,7 @@ from towline.core.task import TaskRow
 from towline.core.validation import FAILURE_ADVICE, check_payloads, check_size
 from towline.limits import MESSAGE_HEADROOM_BYTES, MESSAGE_SIZE_BYTES
 
-_DETAILS_ADVICE = "store them elsewhere and send their path"
+_DETAILS_ADVICE = "store its details elsewhere and send their path"
 
 
 def complete(draft: Draft, request: CompleteActivityTask) -> Outcome:
@@ -99,10 +99,10 @@ def heartbeat(draft: Draft, request: RecordHeartbeat) -> Outcome:
 
 def _check_heartbeat_details(draft: Draft, pending: Activity, heartbeat_details: Payloads) -> None:
     name = _name(draft, pending)
-    check_payloads(heartbeat_details, f"heartbeat details of {name}", advice=_DETAILS_ADVICE)
+    check_payloads(heartbeat_details, f"heartbeat of {name}", advice=_DETAILS_ADVICE)
     # The next attempt's poll is answered with both in one message.
     together_bytes = pending.input.ByteSize() + heartbeat_details.ByteSize()
-    what = f"activity input of {name} together with its heartbeat details"
+    what = f"activity input of {name} together with its heartbeat"
     check_size(together_bytes, what, limit_bytes=MESSAGE_SIZE_BYTES - MESSAGE_HEADROOM_BYTES, advice=_DETAILS_ADVICE)
 
 

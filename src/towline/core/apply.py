@@ -7,13 +7,10 @@ from towline.api import history_pb2 as history
 from towline.api.history_pb2 import EventType, HistoryEvent
 from towline.core import activity, execution, signal, workflow_task
 from towline.core.decision import AckTask, ChangeTask, ClearTimer, Effect, PutTask, SetTimer
-from towline.core.state import RunState
+from towline.core.state import CorruptHistory, RunState
 from towline.core.task import TaskRow
 
-
-class CorruptHistory(Exception):
-    """Events that no server writes in this order. The message names the event."""
-
+__all__ = ["CorruptHistory", "apply", "fold", "perform"]
 
 # Every event type but the first event's.
 _APPLY: Final[Mapping[int, Callable[[RunState, HistoryEvent], None]]] = {

@@ -170,8 +170,8 @@ def terminate(draft: Draft, request: TerminateWorkflow) -> Outcome:
     """Somebody ends the run from outside."""
     check_open(draft, advice="there is nothing left to terminate")
     message = request.message
-    what = f"termination details of {draft.state.workflow_id}"
-    check_payloads(message.details, what, advice="store them elsewhere and pass their path")
+    what = f"termination of {draft.state.workflow_id}"
+    check_payloads(message.details, what, advice="store its details elsewhere and pass their path")
     check_size(
         len(message.reason.encode()),
         f"termination reason of {draft.state.workflow_id}",

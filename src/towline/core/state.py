@@ -6,6 +6,10 @@ from towline.api.common_pb2 import Payloads, RetryPolicy, WorkflowExecutionStatu
 from towline.core.task import TaskRow
 
 
+class CorruptHistory(Exception):
+    """Events that no server writes in this order. The message names the run and the event."""
+
+
 @dataclass(slots=True)
 class WorkflowTask:
     """The pending workflow task: scheduled, perhaps started (started_event_id is then its latest T), not completed."""
