@@ -1,6 +1,7 @@
 """`python -m examples.ingest FOLDER`: start an ingest, show how far it is, print its report."""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -80,10 +81,23 @@ def run() -> int:
     """The exit status."""
     try:
         cyclopts.run(main)
-    except (RpcError, WorkflowFailureError) as error:
-        Console(stderr=True, highlight=False).print(Text.assemble(("error: ", "bold red"), str(error)), soft_wrap=True)
-        return 1
+    except RpcError as error:
+        return _failed(str(error))
+    except WorkflowFailureError as error:
+        return _failed(f"{error.workflow_id} did not complete: {', caused by '.join(_chain(error.cause))}")
     return 0
+
+
+def _chain(error: BaseException | None) -> Iterator[str]:
+    while error is not None:
+        yield str(error)
+        error = error.__cause__
+
+
+def _failed(message: str) -> int:
+    line = Text.assemble(("error: ", "bold red"), message)
+    Console(stderr=True, highlight=False).print(line, soft_wrap=True)
+    return 1
 
 
 if __name__ == "__main__":

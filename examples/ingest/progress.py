@@ -57,6 +57,7 @@ def progress_bars(console: Console) -> Progress:
         TimeElapsedColumn(),
         console=console,
         transient=True,
+        disable=not console.is_terminal,
         expand=True,
     )
 

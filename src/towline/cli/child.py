@@ -22,6 +22,8 @@ class Child:
         """Run `towline` with these arguments; its output goes where ours goes."""
         process = await asyncio.create_subprocess_exec(
             sys.executable,
+            # No .pyc files: their check takes two changes within a second that leave the size as it was for none.
+            "-B",
             "-m",
             "towline.cli",
             *arguments,

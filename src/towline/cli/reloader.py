@@ -87,7 +87,6 @@ class Reloader:
 
     def _on_stop_signal(self, count: int) -> None:
         if count == 1:
-            _say("stopping: running activities may finish; once more to cancel them", style="dim")
             self._news.put_nowait(_News("stop"))
         elif self._worker is not None:
             self._worker.ask_to_stop()

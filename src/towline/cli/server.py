@@ -60,8 +60,8 @@ async def server(
 
 
 def _ready(settings: Settings, listening: str, ready_file: Path | None) -> None:
+    if ready_file is not None:
+        write_ready_file(ready_file, listening)
     store = str(settings.db_path) if settings.db_path else "in memory"
     line = Text.assemble("Towline server on ", (listening, "bold green"), (f"  store: {store}", "dim"))
     Console(highlight=False).print(line, soft_wrap=True)
-    if ready_file is not None:
-        write_ready_file(ready_file, listening)

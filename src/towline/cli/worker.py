@@ -31,7 +31,7 @@ async def worker(place: str, /, *, log_level: Level = "info", target: Target = L
     async with connected(target) as client:
         running = _made(config, client)
         Console(highlight=False).print(_line(config, target), soft_wrap=True)
-        with on_stop_signal(lambda count: running.shutdown()):
+        with on_stop_signal(lambda count: _stop(running, count)):
             await running.run()
 
 
@@ -40,6 +40,13 @@ def _made(config: WorkerConfig, client: Client) -> Worker:
         return config.worker(client)
     except (TypeError, ValueError) as error:
         raise CliError(f"the worker of task queue {config.task_queue} cannot run: {error}") from error
+
+
+def _stop(worker: Worker, count: int) -> None:
+    worker.shutdown()
+    if count == 1:
+        line = Text("worker stops: running activities may finish; once more to cancel them", style="dim")
+        Console(stderr=True, highlight=False).print(line, soft_wrap=True)
 
 
 def _line(config: WorkerConfig, target: Target) -> Text:

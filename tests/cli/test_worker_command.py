@@ -1,0 +1,119 @@
+"""`towline worker` and `towline dev` as processes."""
+
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Towline
+from tests.cli.processes import towline_process
+
+APP = """
+import asyncio
+from datetime import timedelta
+from pathlib import Path
+from towline import activity, workflow
+
+@activity.defn(start_to_close_timeout=timedelta(seconds=60))
+async def upper(text: str) -> str:
+    print("upper runs", flush=True)
+    while not Path("go").exists():
+        await asyncio.sleep(0.01)
+    return text.upper()
+
+@workflow.defn(name="Echo")
+async def echo(text: str) -> str:
+    return await upper(text)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A working directory with an app whose activity ends once there is a file `go`."""
+    (tmp_path / "app.py").write_text(APP)
+    return tmp_path
+
+
+START = ("start", "Echo", "--input", '"hi"', "--id", "demo-1")
+
+
+async def test_a_worker_runs_until_it_is_told_to_stop_and_drains(folder: Path, address: str, towline: Towline) -> None:
+    async with towline_process("worker", "app.py", "--target", address, folder=folder) as worker:
+        found = await worker.line_with("worker on default")
+        assert found == f"worker on default at {address}  workflows: Echo  activities: upper"
+        assert (await towline(*START)).status == 0
+        await worker.line_with("upper runs")
+        worker.send(signal.SIGTERM)
+        await worker.line_with("worker stops")
+        (folder / "go").touch()
+        assert await worker.end() == 0
+    # The next worker has only the end of the workflow to do.
+    async with towline_process("worker", "app.py", "--target", address, folder=folder) as worker:
+        assert (await towline("result", "demo-1")).out == '"HI"\n'
+        worker.send(signal.SIGINT)
+        assert await worker.end() == 0
+    assert "upper runs" not in worker.lines
+
+
+async def test_a_second_signal_does_not_wait_for_activities(folder: Path, address: str, towline: Towline) -> None:
+    async with towline_process("worker", "app.py", "--target", address, folder=folder) as worker:
+        assert (await towline(*START)).status == 0
+        await worker.line_with("upper runs")
+        worker.send(signal.SIGTERM)
+        await worker.line_with("worker stops")
+        worker.send(signal.SIGTERM)
+        assert await worker.end() == 0
+
+
+@pytest.mark.parametrize(
+    ("place", "options", "message"),
+    [
+        ("app.py", ["--target", "127.0.0.1:1"], "error: no Towline server answers at 127.0.0.1:1"),
+        ("app.py", ["--namespace", "no"], "namespace 'no' is not known here"),
+        ("nothing.py", [], "error: there is no file "),
+        ("app:nothing", [], "error: app has no WorkerConfig named nothing"),
+    ],
+)
+async def test_what_a_worker_cannot_work_with_is_told_in_one_line(
+    folder: Path, address: str, place: str, options: list[str], message: str
+) -> None:
+    everything = [place, "--log-level", "error", *options]
+    if "--target" not in options:
+        everything += ["--target", address]
+    async with towline_process("worker", *everything, folder=folder) as worker:
+        assert await worker.end() == 1
+    errors = [line for line in worker.lines if line.startswith("error: ")]
+    assert len(errors) == 1, worker.lines
+    assert message in errors[0]
+    assert "Traceback" not in "".join(worker.lines)
+
+
+async def test_dev_reloads_and_stops(folder: Path, towline: Towline) -> None:
+    (folder / "go").touch()
+    async with towline_process("dev", "app.py", "--address", "127.0.0.1:0", folder=folder) as dev:
+        address = (await dev.line_with("worker on default at")).split()[4]
+        here = ("--wait", "--target", address)
+        assert (await towline("start", "Echo", "--input", '"hi"', *here)).out == '"HI"\n'
+
+        (folder / "app.py").write_text(APP.replace("text.upper()", "text.title()"))
+        await dev.line_with("app.py changed")
+        await dev.line_with("worker on default at")
+        assert (await towline("start", "Echo", "--input", '"hi"', *here)).out == '"Hi"\n'
+
+        (folder / "app.py").write_text("1 / 0")
+        await dev.line_with("error: app.py cannot be imported: ZeroDivisionError")
+        await dev.line_with("the worker ended; it starts again when the code changes")
+        (folder / "app.py").write_text(APP)
+        await dev.line_with("worker on default at")
+        assert (await towline("start", "Echo", "--input", '"hi"', *here)).out == '"HI"\n'
+
+        dev.send(signal.SIGINT)
+        assert await dev.end() == 0
+    assert (await towline("list", "--target", address)).status == 1, "the server is still there"
+
+
+async def test_dev_without_its_server_ends(folder: Path, address: str) -> None:
+    async with towline_process("dev", "app.py", "--address", address, folder=folder) as dev:
+        await dev.line_with(f"error: cannot listen on {address}")
+        await dev.line_with("error: the server did not start: see its message above")
+        assert await dev.end() == 1
