@@ -25,9 +25,9 @@ class Envelope:
     async def find_run(self, namespace: str, execution: WorkflowExecution) -> RunRow:
         """The run that a request names, or the newest one of its workflow id. Raises Refused."""
         self.check_namespace(namespace)
-        check_id(execution.workflow_id, "workflow id")
+        check_id(execution.workflow_id, "workflow_id")
         if execution.run_id:
-            check_id(execution.run_id, "run id")
+            check_id(execution.run_id, "run_id")
         row = await self._store.find_run(namespace, execution.workflow_id, execution.run_id)
         if row is None:
             run = f" run {execution.run_id}" if execution.run_id else ""

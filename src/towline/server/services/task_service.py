@@ -79,10 +79,10 @@ class TaskService:
 
     async def shutdown_worker(self, request: pb.ShutdownWorkerRequest, caller: Caller) -> Message:
         self._envelope.check_namespace(request.namespace)
-        check_id(request.worker_instance_key, "worker instance key")
+        check_id(request.worker_instance_key, "worker_instance_key")
         self._matching.stop_worker(request.worker_instance_key)
         return pb.ShutdownWorkerResponse()
 
     def _check_poll(self, request: pb.PollRequest) -> None:
         self._envelope.check_namespace(request.namespace)
-        check_id(request.task_queue, "task queue")
+        check_id(request.task_queue, "task_queue")
