@@ -1,4 +1,4 @@
-"""Activities: scheduled by a command, delivered under a lease, closed once. For time limits see their own file."""
+"""Activities, reported on: completed, failed, a sign of life, given back, and taken along by the end of their run."""
 
 from typing import Any
 
@@ -19,9 +19,8 @@ from tests.core.refused import refused
 from towline.api import common_pb2 as common
 from towline.api.command_pb2 import Command
 from towline.api.common_pb2 import RetryPolicy
-from towline.api.token_pb2 import TaskToken
-from towline.core.decision import AckTask, HeartbeatRecorded, Stale
-from towline.limits import DURATION_LIMIT_MS, PAYLOAD_SIZE_BYTES, PENDING_ACTIVITIES
+from towline.core.decision import HeartbeatRecorded, Stale
+from towline.limits import PAYLOAD_SIZE_BYTES
 from towline.status import Status
 
 LIMIT = PAYLOAD_SIZE_BYTES
@@ -34,177 +33,6 @@ def box() -> Bench:
     started = Bench()
     started.run_activities(schedule_activity())
     return started
-
-
-class TestScheduling:
-    def test_what_the_command_leaves_out_is_filled_in(self) -> None:
-        box = Bench()
-        box.run_activities(
-            schedule_activity(
-                start_to_close_timeout_ms=0, schedule_to_close_timeout_ms=7_000, schedule_to_start_timeout_ms=500
-            )
-        )
-        scheduled = box.history[4].activity_task_scheduled
-        assert (scheduled.task_queue, scheduled.start_to_close_timeout_ms) == ("q", 7_000)
-        assert scheduled.retry_policy.maximum_attempts == 0
-        assert box.timers == {"schedule_to_start/5": box.now_ms + 500, "schedule_to_close/5": box.now_ms + 7_000}
-
-    def test_one_attempt_never_has_longer_than_all_of_them(self) -> None:
-        box = Bench()
-        box.run_activities(schedule_activity(start_to_close_timeout_ms=9_000, schedule_to_close_timeout_ms=7_000))
-        assert box.history[4].activity_task_scheduled.start_to_close_timeout_ms == 7_000
-
-    def test_on_a_task_queue_of_its_own(self) -> None:
-        box = Bench()
-        box.run_activities(schedule_activity(task_queue="gpu"))
-        assert box.activity_row().queue == "act:gpu"
-
-    def test_several_at_once_name_the_same_completion(self) -> None:
-        box = Bench()
-        box.run_activities(schedule_activity("a"), schedule_activity("b"))
-        ids = [event.activity_task_scheduled.workflow_task_completed_event_id for event in box.history[4:]]
-        assert ids == [4, 4]
-        assert sorted(box.rows) == ["run-1/a/5", "run-1/a/6"]
-
-    @pytest.mark.parametrize(
-        ("attributes", "words"),
-        [
-            ({"activity_id": ""}, "activity_id is empty"),
-            ({"activity_id": "x" * 1_001}, "1,001 bytes, the limit is 1,000"),
-            ({"activity_id": "é" * 501}, "1,002 bytes, the limit is 1,000"),
-            ({"activity_type": ""}, "activity_type of demo-1/1 is empty"),
-            ({"task_queue": "x" * 1_001}, "task_queue of demo-1/1"),
-            ({"start_to_close_timeout_ms": 0}, "activity demo-1/1 has no time limit"),
-            ({"start_to_close_timeout_ms": -1}, "start_to_close_timeout_ms of demo-1/1 is -1"),
-            ({"schedule_to_close_timeout_ms": -1}, "schedule_to_close_timeout_ms of demo-1/1 is -1"),
-            ({"schedule_to_start_timeout_ms": -1}, "schedule_to_start_timeout_ms of demo-1/1 is -1"),
-            ({"heartbeat_timeout_ms": -1}, "heartbeat_timeout_ms of demo-1/1 is -1"),
-            ({"heartbeat_timeout_ms": DURATION_LIMIT_MS + 1}, "choose a shorter time"),
-            ({"retry_policy": RetryPolicy(backoff_coefficient=0.5)}, "backoff_coefficient is 0.5"),
-            ({"input": payloads(b"x" * (LIMIT + 1))}, "activity input of demo-1/1 is 2,097,153 bytes, the limit is"),
-            ({"input": payloads(b"x" * LIMIT, b"x")}, "2,097,152 bytes (2 MiB): store it elsewhere and pass its path"),
-        ],
-    )
-    def test_a_wrong_command_is_refused_and_the_task_goes_on(self, attributes: dict[str, Any], words: str) -> None:
-        box = Bench()
-        box.start()
-        held = box.take_workflow_task()
-        with refused(box, Status.INVALID_ARGUMENT, words):
-            box.complete(held, schedule_activity("fine"), schedule_activity(**attributes))
-        assert "activity_task_scheduled" in events_of(box.complete(held, schedule_activity("fine")))
-
-    def test_an_input_of_exactly_the_limit_is_taken(self) -> None:
-        box = Bench()
-        box.run_activities(schedule_activity(input=payloads(b"x" * (LIMIT - 1), b"x")))
-        assert box.names()[-1] == "activity_task_scheduled"
-
-    @pytest.mark.parametrize("closed_before", [False, True])
-    def test_an_activity_id_names_one_activity_for_ever(self, box: Bench, closed_before: bool) -> None:
-        if closed_before:
-            box.complete_activity(box.take_activity())
-        else:
-            box.signal()
-        held = box.take_workflow_task()
-        with refused(box, Status.INVALID_ARGUMENT, "demo-1/1 was scheduled before"):
-            box.complete(held, schedule_activity("1"))
-        with refused(box, Status.INVALID_ARGUMENT, "demo-1/2 was scheduled before"):
-            box.complete(held, schedule_activity("2"), schedule_activity("2"))
-
-    def test_too_many_pending_ones_fail_the_workflow_task(self) -> None:
-        box = Bench()
-        box.run_activities(*[schedule_activity(str(n)) for n in range(PENDING_ACTIVITIES)])
-        assert len(box.state.activities) == PENDING_ACTIVITIES
-        box.signal()
-        decision = box.complete(box.take_workflow_task(), schedule_activity("straw"))
-        assert events_of(decision) == ["workflow_task_failed", "workflow_task_scheduled"]
-        failed = decision.events[0].workflow_task_failed
-        assert failed.cause == common.WORKFLOW_TASK_FAILED_CAUSE_PENDING_ACTIVITIES_LIMIT_EXCEEDED
-        assert "demo-1/straw" in failed.failure.message
-        assert "the limit is 2,000" in failed.failure.message
-        check_history(box.history)
-
-
-class TestDelivery:
-    def test_a_leftover_of_a_closed_activity_is_acknowledged(self, box: Bench) -> None:
-        row = box.activity_row()
-        box.complete_activity(box.take_activity())
-        box.rows[row.task_id] = row
-        decision = box.deliver(row)
-        assert (decision.outcome, decision.effects) == (Stale(), [AckTask(row, row.version)])
-
-    def test_an_activity_that_runs_is_not_delivered(self, box: Bench) -> None:
-        box.take_activity()
-        decision = box.deliver(box.activity_row())
-        assert (decision.outcome, decision.effects) == (Stale(), [])
-
-    @pytest.mark.parametrize(
-        ("limits", "attempt_ms", "lease_ms"),
-        [
-            ({"start_to_close_timeout_ms": 10_000}, 10_000, 10_000),
-            ({"start_to_close_timeout_ms": 10_000, "heartbeat_timeout_ms": 2_000}, 10_000, 2_000),
-            ({"start_to_close_timeout_ms": 1_000, "heartbeat_timeout_ms": 2_000}, 1_000, 1_000),
-            ({"start_to_close_timeout_ms": 10_000, "schedule_to_close_timeout_ms": 12_000}, 7_000, 7_000),
-        ],
-    )
-    def test_the_deadline_and_the_lease(self, limits: dict[str, Any], attempt_ms: int, lease_ms: int) -> None:
-        box = Bench()
-        box.run_activities(schedule_activity(**limits))
-        box.now_ms += 5_000
-        box.take_activity()
-        row = box.activity_row()
-        assert row.attempt_expires_at_ms - box.now_ms == attempt_ms
-        assert row.lease_expires_at_ms - box.now_ms == lease_ms
-
-
-class TestFencing:
-    @pytest.mark.parametrize("action", ["complete_activity", "fail_activity", "heartbeat", "release"])
-    def test_a_late_first_attempt_is_refused_and_the_second_recorded(self, box: Bench, action: str) -> None:
-        first = box.take_activity(identity="w1")
-        box.now_ms += 10_000
-        box.expire(first)
-        box.now_ms += 1_000
-        second = box.take_activity(identity="w2")
-        with refused(box, Status.FAILED_PRECONDITION, "stale"):
-            getattr(box, action)(first)
-        box.complete_activity(second, payloads(b"second"), identity="w2")
-        started, completed = box.history[-3].activity_task_started, box.history[-2].activity_task_completed
-        assert (started.attempt, started.lease_token, started.identity) == (2, second.lease_token, "w2")
-        assert started.last_failure.timeout_failure_info.timeout_type == common.TIMEOUT_TYPE_START_TO_CLOSE
-        assert (completed.result, completed.identity) == (payloads(b"second"), "w2")
-
-    @pytest.mark.parametrize("action", ["complete_activity", "fail_activity", "heartbeat", "release"])
-    def test_a_lease_that_ran_out(self, box: Bench, action: str) -> None:
-        held = box.take_activity()
-        box.now_ms += 10_000
-        with refused(box, Status.FAILED_PRECONDITION, "has ended"):
-            getattr(box, action)(held)
-
-    def test_a_second_completion(self, box: Bench) -> None:
-        held = box.take_activity()
-        box.complete_activity(held)
-        with refused(box, Status.FAILED_PRECONDITION, "no longer pending"):
-            box.complete_activity(held)
-
-    def test_another_lease_token_beside_the_task_token(self, box: Bench) -> None:
-        held = box.take_activity()
-        with refused(box, Status.FAILED_PRECONDITION):
-            box.fail_activity(held, lease_token=held.lease_token + 1)
-
-    def test_a_task_token_of_the_other_kind(self, box: Bench) -> None:
-        held = box.take_activity()
-        with refused(box, Status.FAILED_PRECONDITION):
-            box.complete(held)
-        box.signal()
-        other = box.take_workflow_task()
-        with refused(box, Status.FAILED_PRECONDITION):
-            box.complete_activity(other)
-
-    def test_a_scheduled_event_that_is_not_the_tasks(self, box: Bench) -> None:
-        forged = TaskToken()
-        forged.CopyFrom(box.take_activity())
-        forged.scheduled_event_id = 2
-        with refused(box, Status.FAILED_PRECONDITION):
-            box.complete_activity(forged)
 
 
 class TestCompletion:

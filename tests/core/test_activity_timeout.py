@@ -9,7 +9,7 @@ from tests.core.history_checks import check_history
 from towline.api import common_pb2 as common
 from towline.api.common_pb2 import RetryPolicy
 from towline.api.history_pb2 import ActivityTaskTimedOutEventAttributes
-from towline.core.decision import ClearTimer, Done, Stale
+from towline.core.decision import AckTask, ClearTimer, Done, Stale
 from towline.limits import PAYLOAD_SIZE_BYTES
 
 START_TO_CLOSE = common.TIMEOUT_TYPE_START_TO_CLOSE
@@ -104,6 +104,16 @@ class TestOneAttempt:
         box.complete_activity(held)
         box.now_ms += 10_000
         assert box.expire(held).outcome == Stale()
+
+    def test_an_alarm_for_a_leftover_acknowledges_it(self) -> None:
+        box = waiting()
+        held = box.take_activity()
+        row = box.activity_row()
+        box.complete_activity(held)
+        box.rows[row.task_id] = row
+        box.now_ms += 10_000
+        decision = box.expire(held)
+        assert (decision.outcome, decision.effects) == (Stale(), [AckTask(row, row.version)])
 
     def test_delivery_notices_a_lapsed_lease_by_itself(self) -> None:
         box = waiting()

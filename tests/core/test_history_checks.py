@@ -85,11 +85,11 @@ def test_a_sound_history_passes() -> None:
         (put(12, "activity_task_started.attempt", 0), "has attempt 0"),
         (
             put(13, "activity_task_completed.scheduled_event_id", 9),
-            r"names \(9, 12\), the attempt before it is \(8, 12\)",
+            r"\(9, 12\), the attempt before it is \(8, 12\)",
         ),
         (
             put(13, "activity_task_completed.started_event_id", 11),
-            r"names \(8, 11\), the attempt before it is \(8, 12\)",
+            r"\(8, 11\), the attempt before it is \(8, 12\)",
         ),
         (drop(12), "has no ActivityTaskStarted before it"),
         (drop(13), "only its closing event may"),

@@ -18,7 +18,7 @@ from tests.core.history_checks import check_history
 from tests.core.refused import refused
 from towline.api import common_pb2 as common
 from towline.api.command_pb2 import Command
-from towline.core.decision import Delivered, Stale
+from towline.core.decision import AckTask, Delivered, Stale
 from towline.status import Status
 
 
@@ -128,6 +128,15 @@ class TestTimeouts:
         box.take_workflow_task()
         box.now_ms += 10_000
         assert box.expire(first).outcome == Stale()
+
+    def test_an_alarm_for_a_leftover_acknowledges_it(self, box: Bench) -> None:
+        held = box.take_workflow_task()
+        row = box.workflow_row()
+        box.complete(held)
+        box.rows[row.task_id] = row
+        box.now_ms += 10_000
+        decision = box.expire(held)
+        assert (decision.outcome, decision.effects) == (Stale(), [AckTask(row, row.version)])
 
     def test_the_runs_own_timeout_counts(self) -> None:
         box = Bench()
