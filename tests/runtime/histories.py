@@ -132,14 +132,14 @@ class Run:
         task = PollWorkflowTaskResponse(started_event_id=started)
         return self.registry.handle_workflow_task(task, self.history.events)
 
-    def step(self, *, while_running: Callable[[], object] | None = None) -> list[Command]:
+    def step(self, *, while_running: Callable[[list[Command]], object] | None = None) -> list[Command]:
         """Decide the next workflow task and append its outcome; `while_running` appends news that it does not see."""
         scheduled = self.history.task_scheduled()
         started = self.history.task_started(scheduled)
         commands = self.decide_at(started)
         assert isinstance(commands, list), commands
         if while_running is not None:
-            while_running()
+            while_running(commands)
         self.decided[started] = commands
         self.history.task_completed(scheduled, started)
         for command in commands:
@@ -151,6 +151,9 @@ class Run:
 
     def fail(self, activity_id: str, error: BaseException | None = None) -> None:
         self.history.activity_failed(self.pending.pop(activity_id), error or ApplicationError("no", type="No"))
+
+    def time_out(self, activity_id: str) -> None:
+        self.history.activity_timed_out(self.pending.pop(activity_id))
 
     def result(self) -> Any:
         """What the run returned. Fails if it is open or failed."""

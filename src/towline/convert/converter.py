@@ -62,9 +62,8 @@ class DataConverter:
             try:
                 data = encoding.encode(value)
             except Exception as error:
-                raise EncodeError(
-                    f"{_named(what, index)} of type {type_name(type(value))} cannot be written as {encoding.name}: {error}"
-                ) from error
+                subject = f"{_named(what, index)} of type {type_name(type(value))}"
+                raise EncodeError(f"{subject} cannot be written as {encoding.name}: {error}") from error
             if data is not None:
                 return Payload(metadata=self._metadata[encoding.name], data=data)
         names = ", ".join(self._by_name)

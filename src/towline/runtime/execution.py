@@ -72,12 +72,13 @@ class Execution:
         To be called once: afterwards nothing of the run is alive. Raises Undecided for a bug in the code,
         NondeterminismError if the code asks for other things than those recorded, BrokenHistory.
         """
+        context = Context()
         with self._loop.running():
             try:
-                return Context().run(self._decide, tasks)
+                return context.run(self._decide, tasks)
             finally:
                 self._context.over = True
-                self._loop.abandon()
+                context.run(self._loop.abandon)
 
     def _decide(self, tasks: Sequence[TaskSlice]) -> list[Command]:
         current_context.set(self._context)

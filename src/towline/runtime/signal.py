@@ -1,14 +1,12 @@
 """Signals that reached a run."""
 
-import logging
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from towline.api.history_pb2 import HistoryEvent
 from towline.convert import ConversionError, DataConverter
 from towline.workflow.definition import SignalDefinition
-
-_LOG: Final = logging.getLogger("towline.workflow")
+from towline.workflow.log import logger
 
 
 class Signals:
@@ -31,7 +29,7 @@ class Signals:
         try:
             args = self._converter.from_payloads(attributes.input, handler.signature.arg_types)
         except ConversionError as error:
-            _LOG.warning("signal %r (event %d) is dropped: %s", attributes.signal_name, event.event_id, error)
+            logger.warning("signal %r (event %d) is dropped: %s", attributes.signal_name, event.event_id, error)
             return None
         return SignalCall(handler, self._instance, args)
 
