@@ -14,7 +14,8 @@ from towline import activity
 # Errors that another attempt would only meet again. Others, such as a disk that hiccups, are worth a few.
 _HOPELESS = ("NotText", "FileNotFoundError", "IsADirectoryError", "PermissionError")
 _RETRY = activity.RetryPolicy(maximum_attempts=5, non_retryable_error_types=_HOPELESS)
-_HEARTBEAT_TIMEOUT = timedelta(seconds=10)
+# Short, so that a dead worker is noticed soon and little is read twice: a heartbeat goes out at 80 % of it.
+_HEARTBEAT_TIMEOUT = timedelta(seconds=3)
 
 
 @activity.defn(start_to_close_timeout=timedelta(minutes=1), retry_policy=_RETRY)

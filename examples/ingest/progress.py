@@ -68,7 +68,7 @@ class Bars:
     def __init__(self, progress: Progress, title: str) -> None:
         self._progress = progress
         self._title = title
-        self._total = progress.add_task(title, total=0)
+        self._total = progress.add_task(title, total=None)
         self._bars: dict[str, TaskID] = {}
         self._open: dict[int, int] = {}  # size in bytes by scheduled event id
         self._closed: list[int] = []  # sizes in bytes
@@ -86,11 +86,11 @@ class Bars:
         """Bring the bars up to what the server knows of the activities that have not closed."""
         reading = {found.path: found for activity in pending for found in _checkpoints(activity)}
         done = sum(self._closed) + sum(checkpoint.position for checkpoint in reading.values())
-        count = f"{len(self._closed)} of {len(self._closed) + len(self._open)} files"
+        count = len(self._closed) + len(self._open)
         self._progress.update(
             self._total,
-            description=f"{self._title}  {count}",
-            total=sum(self._closed) + sum(self._open.values()),
+            description=f"{self._title}  {len(self._closed)} of {count} files" if count else self._title,
+            total=sum(self._closed) + sum(self._open.values()) if count else None,
             completed=done,
         )
         self._show_files(list(reading.values())[:_BARS])

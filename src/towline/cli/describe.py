@@ -31,4 +31,4 @@ async def describe(workflow_id: str, /, *, run_id: str = "", json: bool = False,
     console = Console(highlight=False)
     console.print(heading(description.info))
     console.print()
-    console.print(pending(description, now_ms=now_ms))
+    console.print(pending(description, now_ms=now_ms, width=console.width))

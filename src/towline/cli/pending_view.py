@@ -1,5 +1,7 @@
 """What an open run waits for, for the eye."""
 
+from typing import Final
+
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
@@ -15,10 +17,13 @@ from towline.cli.moments import span
 from towline.cli.text import one_line, size
 from towline.cli.values import brief_arguments
 
-_WIDTH = 160
+_INDENT: Final = 2
+_HEARTBEAT: Final = "heartbeat: "
+# Longer messages of failures are cut.
+_FAILURE_WIDTH: Final = 160
 
 
-def pending(description: DescribeWorkflowResponse, *, now_ms: int) -> RenderableType:
+def pending(description: DescribeWorkflowResponse, *, now_ms: int, width: int) -> RenderableType:
     """The workflow task and the activities that have not closed, or how the run ended up without any."""
     info = description.info
     parts: list[RenderableType] = [
@@ -26,7 +31,7 @@ def pending(description: DescribeWorkflowResponse, *, now_ms: int) -> Renderable
     ]
     if description.HasField("pending_workflow_task"):
         parts.append(_workflow_task(description.pending_workflow_task, now_ms=now_ms))
-    parts.extend(_activity(activity, now_ms=now_ms) for activity in description.pending_activities)
+    parts.extend(_activity(activity, now_ms=now_ms, width=width) for activity in description.pending_activities)
     if len(parts) == 1:
         parts.append(Text("nothing is pending", style="dim"))
     return Group(*parts)
@@ -38,7 +43,7 @@ def _workflow_task(task: PendingWorkflowTaskInfo, *, now_ms: int) -> RenderableT
     return Group(title, *_failure(task.last_failure if task.HasField("last_failure") else None))
 
 
-def _activity(activity: PendingActivityInfo, *, now_ms: int) -> RenderableType:
+def _activity(activity: PendingActivityInfo, *, now_ms: int, width: int) -> RenderableType:
     state = _state(activity.attempt, activity.next_attempt_time_ms, now_ms=now_ms, started=activity.started)
     title = Text.assemble(
         (f"{one_line(activity.activity_type)} ({one_line(activity.activity_id)})", "bold cyan"), "  ", state
@@ -47,7 +52,8 @@ def _activity(activity: PendingActivityInfo, *, now_ms: int) -> RenderableType:
         title.append(f"  {one_line(activity.last_worker_identity)}", style="dim")
     lines: list[RenderableType] = [title]
     if activity.heartbeat_details.payloads:
-        lines.append(_indented(f"heartbeat: {brief_arguments(activity.heartbeat_details, _WIDTH)}"))
+        room = width - _INDENT - len(_HEARTBEAT)
+        lines.append(_indented(_HEARTBEAT + brief_arguments(activity.heartbeat_details, room)))
     return Group(*lines, *_failure(activity.last_failure if activity.HasField("last_failure") else None))
 
 
@@ -63,9 +69,9 @@ def _state(attempt: int, next_attempt_time_ms: int, *, now_ms: int, started: boo
 def _failure(failure: Failure | None) -> list[RenderableType]:
     if failure is None:
         return []
-    first, *causes = story(failure, _WIDTH)
+    first, *causes = story(failure, _FAILURE_WIDTH)
     return [_indented(f"last failure: {first}", style="red"), *(_indented(line, style="red") for line in causes)]
 
 
 def _indented(line: str, *, style: str = "") -> RenderableType:
-    return Padding(Text(line, style=style), (0, 0, 0, 2))
+    return Padding(Text(line, style=style), (0, 0, 0, _INDENT))
