@@ -202,3 +202,36 @@ def test_the_end_of_the_run_takes_its_activities_along(box: Bench, closing: Comm
     with refused(box, Status.FAILED_PRECONDITION, "demo-1", "closed"):
         box.complete_activity(held)
     check_history(box.history)
+
+
+@pytest.mark.parametrize("end", ["complete", "fail", "lease", "timer"])
+def test_its_end_stands_behind_the_virtual_start_of_a_workflow_task(end: str) -> None:
+    box = Bench()
+    box.run_activities(
+        schedule_activity(
+            start_to_close_timeout_ms=600_000, schedule_to_close_timeout_ms=600_000, heartbeat_timeout_ms=60_000
+        )
+    )
+    box.signal()
+    while box.workflow_row().attempt < 3:
+        box.now_ms = max(box.now_ms, box.workflow_row().visible_at_ms)
+        box.fail_task(box.take_workflow_task())
+    box.now_ms = 1_595_000 if end in ("lease", "timer") else 1_100_000
+    activity = box.take_activity()
+    workflow_task = box.take_workflow_task()
+    told = box.told()
+    assert told is not None, "nothing of the third attempt is written yet"
+    box.now_ms += 5_000
+    match end:
+        case "complete":
+            box.complete_activity(activity)
+        case "fail":
+            box.fail_activity(activity, application_failure(non_retryable=True))
+        case "lease":
+            box.expire(activity)
+        case _:
+            box.fire("schedule_to_close/5")
+    assert box.names()[-3] == "workflow_task_started"
+    assert box.history[workflow_task.started_event_id - 1] == told
+    assert events_of(box.complete(workflow_task)) == ["workflow_task_completed", "workflow_task_scheduled"]
+    check_history(box.history)

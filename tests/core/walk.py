@@ -169,7 +169,7 @@ _MOVES: dict[Callable[[Walk], None], float] = {
     Walk.deliver_what_waits: 8,
     Walk.complete: 8,
     Walk.fail: 1,
-    Walk.keep_failing: 0.3,
+    Walk.keep_failing: 0.8,
     Walk.complete_activity: 5,
     Walk.fail_activity: 3,
     Walk.heartbeat: 2,
