@@ -1,0 +1,27 @@
+"""What `from towline import …` gives."""
+
+import subprocess
+import sys
+
+import pytest
+
+import towline
+import towline.client
+import towline.worker
+
+
+def test_the_main_names_are_there() -> None:
+    assert towline.Client is towline.client.Client
+    assert towline.Worker is towline.worker.Worker
+    assert {towline.ApplicationError.__name__, towline.RetryPolicy.__name__} == {"ApplicationError", "RetryPolicy"}
+
+
+def test_another_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="module 'towline' has no attribute 'Wroker'"):
+        _ = towline.Wroker
+
+
+def test_workflow_code_does_not_load_the_worker_or_grpc() -> None:
+    script = "import sys; from towline import activity, workflow; print('grpc' in sys.modules, 'towline.worker' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["False", "False"]
