@@ -8,6 +8,8 @@ from towline.worker import WorkerConfig
 
 TASK_QUEUE: Final = "bench"
 STEPS: Final = 10
+# Enough that the worker is never short of tasks: each poll brings one.
+POLLS: Final = 20
 
 
 @activity.defn(start_to_close_timeout=timedelta(seconds=60))
@@ -42,4 +44,10 @@ async def sequence(number: int) -> int:
     return number
 
 
-worker = WorkerConfig(task_queue=TASK_QUEUE, workflows=[noop, echo, sequence], activities=[upper, increment])
+worker = WorkerConfig(
+    task_queue=TASK_QUEUE,
+    workflows=[noop, echo, sequence],
+    activities=[upper, increment],
+    max_concurrent_workflow_task_polls=POLLS,
+    max_concurrent_activity_task_polls=POLLS,
+)

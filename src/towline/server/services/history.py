@@ -47,6 +47,19 @@ class HistoryReader:
             row = await self._wait(row, caller, lambda current: current.last_event_id >= token.next_event_id)
         return await self._page(row, request, token)
 
+    def remembered(self, request: GetHistoryRequest) -> RunRow | None:
+        """The run of a request that waits for its end, if it is in memory: what is not news there, the wait brings.
+
+        Another server may have closed it: the wait ends with a look at the store.
+        """
+        if not (request.wait_new_event and request.close_event_only):
+            return None
+        live = self._engine.runs.peek(request.execution.run_id)
+        if live is None or live.row is None:
+            return None
+        named = (live.row.namespace, live.row.workflow_id) == (request.namespace, request.execution.workflow_id)
+        return live.row if named else None
+
     async def _page(self, row: RunRow, request: GetHistoryRequest, token: HistoryPageToken) -> bytes:
         size = request.maximum_page_size_bytes or limits.FIRST_PAGE_SIZE_BYTES
         page = await self._read(
@@ -94,13 +107,14 @@ class HistoryReader:
                         return row
                     further: RunRow | None = await alarm.first(committed)
                 if further is None:
-                    return row
+                    return await self._stored(row)
                 row = further
 
     async def _row(self, row: RunRow) -> RunRow:
         live = self._engine.runs.peek(row.run_id)
-        if live is not None and live.row is not None:
-            return live.row
+        return live.row if live is not None and live.row is not None else await self._stored(row)
+
+    async def _stored(self, row: RunRow) -> RunRow:
         stored = await self._store.find_run(row.namespace, row.workflow_id, row.run_id)
         if stored is None:
             raise not_found(f"run {row.run_id} is no longer stored: its retention is over")

@@ -72,7 +72,9 @@ class WorkflowService:
     async def get_history(self, request: pb.GetHistoryRequest, caller: Caller) -> bytes:
         if request.maximum_page_size_bytes < 0:
             raise invalid(f"maximum_page_size_bytes is {request.maximum_page_size_bytes}: give 0 (1 MiB) or more")
-        row = await self._envelope.find_run(request.namespace, request.execution)
+        row = self._history.remembered(request)
+        if row is None:
+            row = await self._envelope.find_run(request.namespace, request.execution)
         return await self._history.answer(row, request, caller)
 
     async def list_workflows(self, request: pb.ListWorkflowsRequest, caller: Caller) -> Message:
