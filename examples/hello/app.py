@@ -12,13 +12,13 @@ from towline.worker import WorkerConfig
 
 @activity.defn(name="Upper", start_to_close_timeout=timedelta(seconds=10))
 async def upper(text: str) -> str:
-    """A step: it may touch the world, so it may fail, and is then tried again."""
+    """A step: it touches the world, so it may fail, and is then tried again."""
     return text.upper()
 
 
 @workflow.defn(name="Echo")
 async def echo(text: str) -> str:
-    """The workflow: every step it takes is recorded, so that after a crash it goes on from where it was."""
+    """The steps in order. Each is recorded, so that after a crash the workflow goes on from where it was."""
     return await upper(text)
 
 

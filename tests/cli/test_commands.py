@@ -1,9 +1,12 @@
 """The commands that ask a server, against a real one."""
 
+from pathlib import Path
+
 import msgspec
 import pytest
 
 from tests.cli.conftest import Towline
+from tests.cli.processes import towline_process
 
 
 async def started(towline: Towline, *options: str, id: str = "demo-1") -> None:
@@ -40,6 +43,16 @@ class TestCommands:
         assert whole["events"][0]["attributes"]["input"] == ["hi"]
         followed = await towline("show", "demo-1", "--json", "--follow", "--run-id", whole["run_id"])
         assert [msgspec.json.decode(line) for line in followed.out.splitlines()] == whole["events"]
+
+    async def test_show_follows_a_run_to_its_end(self, address: str, towline: Towline, tmp_path: Path) -> None:
+        await started(towline)
+        async with towline_process("show", "demo-1", "--follow", "--target", address, folder=tmp_path) as show:
+            await show.line_with("WorkflowTaskScheduled")
+            await towline("signal", "demo-1", "hurry")
+            await show.line_with("WorkflowExecutionSignaled")
+            await towline("terminate", "demo-1")
+            await show.line_with("WorkflowExecutionTerminated")
+            assert await show.end() == 0
 
     async def test_describe(self, towline: Towline) -> None:
         await started(towline)

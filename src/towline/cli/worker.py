@@ -29,13 +29,14 @@ async def worker(place: str, /, *, log_level: Level = "info", target: Target = L
     configure_logs(log_level)
     config = load_worker(place)
     async with connected(target) as client:
-        running = _made(config, client)
+        running = make_worker(config, client)
         Console(highlight=False).print(_line(config, target), soft_wrap=True)
         with on_stop_signal(lambda count: _stop(running, count)):
             await running.run()
 
 
-def _made(config: WorkerConfig, client: Client) -> Worker:
+def make_worker(config: WorkerConfig, client: Client) -> Worker:
+    """The worker, not yet running. Raises CliError for a configuration that makes no sense."""
     try:
         return config.worker(client)
     except (TypeError, ValueError) as error:
