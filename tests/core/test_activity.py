@@ -15,7 +15,7 @@ from tests.core.bench import (
     schedule_activity,
 )
 from tests.core.history_checks import check_history
-from tests.core.refused import refused
+from tests.core.refusals import expect_refusal
 from towline.api import common_pb2 as common
 from towline.api.command_pb2 import Command
 from towline.api.common_pb2 import RetryPolicy
@@ -50,7 +50,7 @@ class TestCompletion:
     )
     def test_a_larger_one_is_refused(self, box: Bench, size: int, words: str) -> None:
         held = box.take_activity()
-        with refused(box, Status.INVALID_ARGUMENT, words, "store it elsewhere and return its path"):
+        with expect_refusal(box, Status.INVALID_ARGUMENT, words, "store it elsewhere and return its path"):
             box.complete_activity(held, payloads(b"x" * size))
         assert events_of(box.complete_activity(held)), "the lease is still good"
 
@@ -129,7 +129,9 @@ class TestFailure:
 
     def test_has_a_limit(self, box: Bench) -> None:
         held = box.take_activity()
-        with refused(box, Status.INVALID_ARGUMENT, "activity failure of demo-1/1 is 2.1 MiB, the limit is 2 MiB"):
+        with expect_refusal(
+            box, Status.INVALID_ARGUMENT, "activity failure of demo-1/1 is 2.1 MiB, the limit is 2 MiB"
+        ):
             box.fail_activity(held, application_failure("x" * 2_200_000))
 
 
@@ -159,14 +161,14 @@ class TestHeartbeat:
 
     def test_details_have_a_limit(self, box: Bench) -> None:
         held = box.take_activity()
-        with refused(box, Status.INVALID_ARGUMENT, "heartbeat of demo-1/1 is 2.1 MiB"):
+        with expect_refusal(box, Status.INVALID_ARGUMENT, "heartbeat of demo-1/1 is 2.1 MiB"):
             box.heartbeat(held, payloads(b"x" * 2_200_000))
 
     def test_input_and_details_fit_one_message(self) -> None:
         box = Bench()
         box.run_activities(schedule_activity(input=payloads(b"x" * LIMIT)))
         held = box.take_activity()
-        with refused(box, Status.INVALID_ARGUMENT, "activity input of demo-1/1 together with its heartbeat"):
+        with expect_refusal(box, Status.INVALID_ARGUMENT, "activity input of demo-1/1 together with its heartbeat"):
             box.heartbeat(held, payloads(b"x" * LIMIT))
 
 
@@ -178,7 +180,7 @@ class TestRelease:
         box.release(held)
         row = box.activity_row()
         assert (row.attempt, row.visible_at_ms, row.leased(), row.attempt_expires_at_ms) == (2, box.now_ms, False, 0)
-        with refused(box, Status.FAILED_PRECONDITION):
+        with expect_refusal(box, Status.FAILED_PRECONDITION):
             box.complete_activity(held)
 
     def test_the_wait_for_a_worker_goes_on(self) -> None:
@@ -199,7 +201,7 @@ def test_the_end_of_the_run_takes_its_activities_along(box: Bench, closing: Comm
     box.signal()
     box.complete(box.take_workflow_task(), schedule_activity("3", schedule_to_close_timeout_ms=60_000), closing)
     assert (box.rows, box.timers, box.state.activities) == ({}, {}, {})
-    with refused(box, Status.FAILED_PRECONDITION, "demo-1", "closed"):
+    with expect_refusal(box, Status.FAILED_PRECONDITION, "demo-1", "closed"):
         box.complete_activity(held)
     check_history(box.history)
 

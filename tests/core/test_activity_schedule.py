@@ -11,7 +11,7 @@ from tests.core.bench import (
     schedule_activity,
 )
 from tests.core.history_checks import check_history
-from tests.core.refused import refused
+from tests.core.refusals import expect_refusal
 from towline.api import common_pb2 as common
 from towline.api.common_pb2 import RetryPolicy
 from towline.limits import DURATION_LIMIT_MS, PAYLOAD_SIZE_BYTES, PENDING_ACTIVITIES
@@ -82,7 +82,7 @@ class TestScheduling:
         box = Bench()
         box.start()
         held = box.take_workflow_task()
-        with refused(box, Status.INVALID_ARGUMENT, words):
+        with expect_refusal(box, Status.INVALID_ARGUMENT, words):
             box.complete(held, schedule_activity("fine"), schedule_activity(**attributes))
         assert "activity_task_scheduled" in events_of(box.complete(held, schedule_activity("fine")))
 
@@ -98,9 +98,9 @@ class TestScheduling:
         else:
             box.signal()
         held = box.take_workflow_task()
-        with refused(box, Status.INVALID_ARGUMENT, "demo-1/1 was scheduled before"):
+        with expect_refusal(box, Status.INVALID_ARGUMENT, "demo-1/1 was scheduled before"):
             box.complete(held, schedule_activity("1"))
-        with refused(box, Status.INVALID_ARGUMENT, "demo-1/2 was scheduled before"):
+        with expect_refusal(box, Status.INVALID_ARGUMENT, "demo-1/2 was scheduled before"):
             box.complete(held, schedule_activity("2"), schedule_activity("2"))
 
     def test_too_many_pending_ones_fail_the_workflow_task(self) -> None:

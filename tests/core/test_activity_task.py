@@ -9,7 +9,7 @@ from tests.core.bench import (
     payloads,
     schedule_activity,
 )
-from tests.core.refused import refused
+from tests.core.refusals import expect_refusal
 from towline.api import common_pb2 as common
 from towline.api.common_pb2 import RetryPolicy
 from towline.api.token_pb2 import TaskToken
@@ -69,7 +69,7 @@ class TestFencing:
         box.expire(first)
         box.now_ms += 1_000
         second = box.take_activity(identity="w2")
-        with refused(box, Status.FAILED_PRECONDITION, "stale"):
+        with expect_refusal(box, Status.FAILED_PRECONDITION, "stale"):
             getattr(box, action)(first)
         box.complete_activity(second, payloads(b"second"), identity="w2")
         started, completed = box.history[-3].activity_task_started, box.history[-2].activity_task_completed
@@ -81,32 +81,32 @@ class TestFencing:
     def test_a_lease_that_ran_out(self, box: Bench, action: str) -> None:
         held = box.take_activity()
         box.now_ms += 10_000
-        with refused(box, Status.FAILED_PRECONDITION, "has ended"):
+        with expect_refusal(box, Status.FAILED_PRECONDITION, "has ended"):
             getattr(box, action)(held)
 
     def test_a_second_completion(self, box: Bench) -> None:
         held = box.take_activity()
         box.complete_activity(held)
-        with refused(box, Status.FAILED_PRECONDITION, "no longer pending"):
+        with expect_refusal(box, Status.FAILED_PRECONDITION, "no longer pending"):
             box.complete_activity(held)
 
     def test_another_lease_token_beside_the_task_token(self, box: Bench) -> None:
         held = box.take_activity()
-        with refused(box, Status.FAILED_PRECONDITION):
+        with expect_refusal(box, Status.FAILED_PRECONDITION):
             box.fail_activity(held, lease_token=held.lease_token + 1)
 
     def test_a_task_token_of_the_other_kind(self, box: Bench) -> None:
         held = box.take_activity()
-        with refused(box, Status.FAILED_PRECONDITION):
+        with expect_refusal(box, Status.FAILED_PRECONDITION):
             box.complete(held)
         box.signal()
         other = box.take_workflow_task()
-        with refused(box, Status.FAILED_PRECONDITION):
+        with expect_refusal(box, Status.FAILED_PRECONDITION):
             box.complete_activity(other)
 
     def test_a_scheduled_event_that_is_not_the_tasks(self, box: Bench) -> None:
         forged = TaskToken()
         forged.CopyFrom(box.take_activity())
         forged.scheduled_event_id = 2
-        with refused(box, Status.FAILED_PRECONDITION):
+        with expect_refusal(box, Status.FAILED_PRECONDITION):
             box.complete_activity(forged)

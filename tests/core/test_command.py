@@ -3,7 +3,7 @@
 import pytest
 
 from tests.core.bench import Bench, complete_workflow, fail_workflow, schedule_activity
-from tests.core.refused import refused
+from tests.core.refusals import expect_refusal
 from towline.api.command_pb2 import Command
 from towline.core.command import COMMANDS
 from towline.status import Status
@@ -32,7 +32,7 @@ def test_every_kind_of_the_contract_is_registered() -> None:
 def test_nothing_comes_after_the_end(box: Bench, closing: Command, after: Command) -> None:
     held = box.take_workflow_task()
     name = str(closing.WhichOneof("attributes"))
-    with refused(box, Status.INVALID_ARGUMENT, f"comes after command 2 ({name})", "command 3"):
+    with expect_refusal(box, Status.INVALID_ARGUMENT, f"comes after command 2 ({name})", "command 3"):
         box.complete(held, schedule_activity("first"), closing, after)
 
 
@@ -45,7 +45,7 @@ def test_nothing_comes_after_the_end(box: Bench, closing: Command, after: Comman
 )
 def test_an_unknown_kind(box: Bench, command: Command, words: str) -> None:
     held = box.take_workflow_task()
-    with refused(box, Status.UNIMPLEMENTED, words):
+    with expect_refusal(box, Status.UNIMPLEMENTED, words):
         box.complete(held, schedule_activity(), command)
 
 

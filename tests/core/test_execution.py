@@ -14,7 +14,7 @@ from tests.core.bench import (
     schedule_activity,
 )
 from tests.core.history_checks import check_history
-from tests.core.refused import refused
+from tests.core.refusals import expect_refusal
 from towline.api import common_pb2 as common
 from towline.core import request as ask
 from towline.core.decision import Done, Stale
@@ -48,7 +48,7 @@ class TestStart:
     )
     def test_a_wrong_one_is_refused(self, fields: dict[str, Any], words: str) -> None:
         box = Bench()
-        with refused(box, Status.INVALID_ARGUMENT, words):
+        with expect_refusal(box, Status.INVALID_ARGUMENT, words):
             box.start(**fields)
 
     @pytest.mark.parametrize(
@@ -82,12 +82,12 @@ class TestCommands:
     def test_a_result_that_is_too_large(self, box: Bench) -> None:
         held = box.take_workflow_task()
         words = "workflow result of demo-1 is 2,097,153 bytes, the limit is 2,097,152 bytes (2 MiB)"
-        with refused(box, Status.INVALID_ARGUMENT, words, "store it elsewhere and return its path"):
+        with expect_refusal(box, Status.INVALID_ARGUMENT, words, "store it elsewhere and return its path"):
             box.complete(held, complete_workflow(payloads(b"x" * (LIMIT + 1))))
 
     def test_a_failure_that_is_too_large(self, box: Bench) -> None:
         held = box.take_workflow_task()
-        with refused(box, Status.INVALID_ARGUMENT, "workflow failure of demo-1 is 2.1 MiB, the limit is 2 MiB"):
+        with expect_refusal(box, Status.INVALID_ARGUMENT, "workflow failure of demo-1 is 2.1 MiB, the limit is 2 MiB"):
             box.complete(held, fail_workflow(application_failure("x" * 2_200_000)))
 
 
@@ -115,12 +115,12 @@ class TestTermination:
 
     def test_of_a_closed_run(self, box: Bench) -> None:
         box.terminate()
-        with refused(box, Status.NOT_FOUND, "demo-1 (run run-1) is closed (TERMINATED)"):
+        with expect_refusal(box, Status.NOT_FOUND, "demo-1 (run run-1) is closed (TERMINATED)"):
             box.terminate()
 
     def test_of_no_run(self) -> None:
         box = Bench()
-        with refused(box, Status.NOT_FOUND, "there is no workflow"):
+        with expect_refusal(box, Status.NOT_FOUND, "there is no workflow"):
             box.terminate()
 
     @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ class TestTermination:
         ],
     )
     def test_that_is_too_large(self, box: Bench, fields: dict[str, Any], words: str) -> None:
-        with refused(box, Status.INVALID_ARGUMENT, words):
+        with expect_refusal(box, Status.INVALID_ARGUMENT, words):
             box.terminate(**fields)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.core.bench import Bench, application_failure
-from tests.core.refused import refused
+from tests.core.refusals import expect_refusal
 from towline.api import common_pb2 as common
 from towline.api.common_pb2 import RetryPolicy
 from towline.api.failure_pb2 import CanceledFailureInfo, Failure, ServerFailureInfo, TerminatedFailureInfo
@@ -112,5 +112,5 @@ def test_by_count_and_deadline(attempts: int, attempt: int, deadline_ms: int, ve
     ],
 )
 def test_a_policy_that_means_nothing(policy: RetryPolicy, words: str) -> None:
-    with refused(Bench(), Status.INVALID_ARGUMENT, "retry policy of demo-1/1", words):
+    with expect_refusal(Bench(), Status.INVALID_ARGUMENT, "retry policy of demo-1/1", words):
         check_retry_policy(policy, "demo-1/1")

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.core.bench import Bench, complete_workflow, events_of, payloads
-from tests.core.refused import refused
+from tests.core.refusals import expect_refusal
 from towline.core.decision import Done
 from towline.limits import PAYLOAD_SIZE_BYTES, SIGNALS
 from towline.status import Status
@@ -37,20 +37,20 @@ def test_a_repeated_request_is_answered_after_the_end_too(box: Bench) -> None:
     box.signal(request_id="r1")
     box.complete(box.take_workflow_task(), complete_workflow())
     assert box.signal(request_id="r1").outcome == Done()
-    with refused(box, Status.NOT_FOUND, "demo-1 (run run-1) is closed (COMPLETED)", "signal an open run"):
+    with expect_refusal(box, Status.NOT_FOUND, "demo-1 (run run-1) is closed (COMPLETED)", "signal an open run"):
         box.signal(request_id="r2")
 
 
 def test_no_run(box: Bench) -> None:
     empty = Bench()
-    with refused(empty, Status.NOT_FOUND, "there is no workflow"):
+    with expect_refusal(empty, Status.NOT_FOUND, "there is no workflow"):
         empty.signal()
 
 
 def test_a_run_takes_so_many_and_no_more(box: Bench) -> None:
     box.state.signal_count = SIGNALS - 1
     box.signal()
-    with refused(box, Status.RESOURCE_EXHAUSTED, "demo-1", "10,000 signals", "the limit is 10,000"):
+    with expect_refusal(box, Status.RESOURCE_EXHAUSTED, "demo-1", "10,000 signals", "the limit is 10,000"):
         box.signal()
 
 
@@ -67,5 +67,5 @@ def test_a_run_takes_so_many_and_no_more(box: Bench) -> None:
     ],
 )
 def test_a_wrong_one_is_refused(box: Bench, fields: dict[str, Any], words: str) -> None:
-    with refused(box, Status.INVALID_ARGUMENT, words):
+    with expect_refusal(box, Status.INVALID_ARGUMENT, words):
         box.signal(**fields)

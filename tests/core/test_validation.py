@@ -3,7 +3,7 @@
 import pytest
 
 from tests.core.bench import Bench
-from tests.core.refused import refused
+from tests.core.refusals import expect_refusal
 from towline.api.common_pb2 import Payload, Payloads
 from towline.core.validation import check_payloads, format_bytes, format_ms, payloads_size_bytes
 from towline.limits import PAYLOAD_METADATA_SIZE_BYTES, PAYLOAD_SIZE_BYTES
@@ -39,5 +39,5 @@ def test_metadata_does_not_count_as_data_but_has_a_limit() -> None:
     full = Payload(data=b"x" * PAYLOAD_SIZE_BYTES, metadata={"encoding": b"x" * 200_000})
     check_payloads(Payloads(payloads=[full]), "it", advice="")
     full.metadata["more"] = b"x" * PAYLOAD_METADATA_SIZE_BYTES
-    with refused(Bench(), Status.INVALID_ARGUMENT, "metadata of it is 451.", "the limit is 256 KiB"):
+    with expect_refusal(Bench(), Status.INVALID_ARGUMENT, "metadata of it is 451.", "the limit is 256 KiB"):
         check_payloads(Payloads(payloads=[full]), "it", advice="")

@@ -7,7 +7,7 @@ from tests.core.bench import (
     events_of,
     schedule_activity,
 )
-from tests.core.refused import refused
+from tests.core.refusals import expect_refusal
 from towline.api.token_pb2 import TaskToken
 from towline.core import request as ask
 from towline.core.decision import AckTask, Delivered, Stale
@@ -99,14 +99,14 @@ class TestFencing:
     def test_a_second_completion(self, box: Bench) -> None:
         held = box.take_workflow_task()
         box.complete(held)
-        with refused(box, Status.FAILED_PRECONDITION, "run-1/wt/2", "no longer pending"):
+        with expect_refusal(box, Status.FAILED_PRECONDITION, "run-1/wt/2", "no longer pending"):
             box.complete(held)
 
     @pytest.mark.parametrize("action", ["complete", "fail_task", "release"])
     def test_a_lease_that_ran_out(self, box: Bench, action: str) -> None:
         held = box.take_workflow_task()
         box.now_ms += 10_000
-        with refused(box, Status.FAILED_PRECONDITION, "has ended"):
+        with expect_refusal(box, Status.FAILED_PRECONDITION, "has ended"):
             getattr(box, action)(held)
 
     def test_the_last_millisecond_of_a_lease_counts(self, box: Bench) -> None:
@@ -119,7 +119,7 @@ class TestFencing:
         first = box.take_workflow_task()
         box.now_ms += 10_000
         second = box.take_workflow_task()
-        with refused(box, Status.FAILED_PRECONDITION, "stale"):
+        with expect_refusal(box, Status.FAILED_PRECONDITION, "stale"):
             getattr(box, action)(first)
         assert events_of(box.complete(second)) == ["workflow_task_completed"]
         completed = box.history[-1].workflow_task_completed
@@ -130,16 +130,16 @@ class TestFencing:
         forged = TaskToken()
         forged.CopyFrom(held)
         forged.started_event_id += 1
-        with refused(box, Status.FAILED_PRECONDITION):
+        with expect_refusal(box, Status.FAILED_PRECONDITION):
             box.complete(forged)
 
     def test_a_closed_run(self, box: Bench) -> None:
         held = box.take_workflow_task()
         box.terminate()
-        with refused(box, Status.FAILED_PRECONDITION, "demo-1", "closed (TERMINATED)"):
+        with expect_refusal(box, Status.FAILED_PRECONDITION, "demo-1", "closed (TERMINATED)"):
             box.complete(held)
 
     def test_a_run_that_is_gone(self) -> None:
         box = Bench()
-        with refused(box, Status.FAILED_PRECONDITION, "run-9", "gone"):
+        with expect_refusal(box, Status.FAILED_PRECONDITION, "run-9", "gone"):
             box.complete(TaskToken(run_id="run-9", task_id="run-9/wt/2"))

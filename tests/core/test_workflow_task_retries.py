@@ -15,7 +15,7 @@ from tests.core.bench import (
     token,
 )
 from tests.core.history_checks import check_history
-from tests.core.refused import refused
+from tests.core.refusals import expect_refusal
 from towline.api import common_pb2 as common
 from towline.api.command_pb2 import Command
 from towline.core.decision import AckTask, Delivered, Stale
@@ -85,7 +85,9 @@ class TestFailures:
 
     def test_the_failure_message_has_a_limit(self, box: Bench) -> None:
         held = box.take_workflow_task()
-        with refused(box, Status.INVALID_ARGUMENT, "workflow task failure of demo-1 is 2.1 MiB, the limit is 2 MiB"):
+        with expect_refusal(
+            box, Status.INVALID_ARGUMENT, "workflow task failure of demo-1 is 2.1 MiB, the limit is 2 MiB"
+        ):
             box.fail_task(held, failure=application_failure("x" * 2_200_000))
 
 
@@ -231,7 +233,7 @@ class TestRelease:
         assert events_of(box.release(held)) == []
         row = box.workflow_row()
         assert (row.attempt, row.visible_at_ms, row.leased()) == (1, box.now_ms, False)
-        with refused(box, Status.FAILED_PRECONDITION):
+        with expect_refusal(box, Status.FAILED_PRECONDITION):
             box.complete(held)
         assert box.take_workflow_task().started_event_id == 4
 

@@ -12,7 +12,7 @@ from towline.status import Status
 
 
 @contextmanager
-def refused(box: Bench, status: Status, *words: str) -> Iterator[None]:
+def expect_refusal(box: Bench, status: Status, *words: str) -> Iterator[None]:
     """The block is refused with that status, in a message with all of these words, and changes nothing."""
     before, length, timers = deepcopy(box.run), len(box.history), dict(box.timers)
     with pytest.raises(Refused) as caught:
