@@ -39,9 +39,11 @@ class Io:
         self.server.add_activity(activity_type, **fields)
 
     async def beat_on(self, ms: int, heartbeats: int) -> None:
-        """Move time on, and wait until so many heartbeats have come in all."""
-        self.clock.advance(ms)
+        """Wait until so many heartbeats have come in all and are answered, and move time on."""
         await self.server.called("RecordHeartbeat", heartbeats)
+        for _ in range(20):
+            await asyncio.sleep(0)
+        self.clock.advance(ms)
 
 
 @pytest.fixture
@@ -63,10 +65,12 @@ async def test_a_blocked_loop_stops_no_heartbeat_of_a_thread(io: Io) -> None:
     @activity.defn
     def beat() -> str:
         blocking.wait()
-        for n in range(1, 6):
-            activity.heartbeat(n)
-            io.wait(io.beat_on(900, n))
-        unblock.set()
+        try:
+            for n in range(1, 6):
+                activity.heartbeat(n)
+                io.wait(io.beat_on(900, n))
+        finally:
+            unblock.set()
         return "beaten"
 
     await io.do(io.add_activity("block"))
