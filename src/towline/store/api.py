@@ -41,7 +41,7 @@ class Batch:
     It names no task and no timer twice: whoever joins several decisions says what comes of them.
     """
 
-    run: RunRow
+    run: RunRow  # of a stored run only status, close_time_ms, last_event_id and history_size_bytes may change
     expected_last_event_id: int
     replaces_run_id: str = ""
     first_event_id: int = 0
@@ -59,7 +59,7 @@ class StoredRun:
 
     row: RunRow
     blobs: list[bytes]  # encoded History messages; joined they are the whole history
-    tasks: list[TaskRow]
+    tasks: list[TaskRow]  # by task id
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,8 +78,8 @@ def task_row(run_id: str, scheduled_event_id: int = 2, **fields: Any) -> TaskRow
 
 
 def changed(row: TaskRow, **fields: Any) -> TaskRow:
-    """The next version of a task."""
-    return replace(row, version=row.version + 1, **fields)
+    """The next version of a task, unless `version` says otherwise."""
+    return replace(row, **{"version": row.version + 1, **fields})
 
 
 def timer_row(run_id: str, timer_id: str = "timer/5", fire_at_ms: int = 1_000, **fields: Any) -> TimerRow:

@@ -9,6 +9,7 @@ from typing import Any
 
 from towline.store.sqlite.connection import connect, set_up_reader
 from towline.store.sqlite.errors import failed
+from towline.store.sqlite.give_way import GiveWay
 from towline.store.sqlite.statements import Value
 
 # Enough for a long listing not to hold up the loading of runs.
@@ -18,8 +19,9 @@ READERS = 3
 class Readers:
     """A pool of reading threads."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, give_way: GiveWay) -> None:
         self._path = path
+        self._give_way = give_way
         self._threads = ThreadPoolExecutor(READERS, thread_name_prefix="towline-store-reader")
         self._of_thread = threading.local()
         self._connections: list[sqlite3.Connection] = []
@@ -27,7 +29,8 @@ class Readers:
     async def select(self, statement: str, parameters: tuple[Value, ...]) -> list[Any]:
         """The rows that a statement selects, as tuples. Raises StoreError."""
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, self._select, statement, parameters)
+        with self._give_way.to_threads():
+            return await loop.run_in_executor(self._threads, self._select, statement, parameters)
 
     async def close(self) -> None:
         """Close all connections when what was begun is done."""

@@ -12,6 +12,7 @@ from towline.store.api import Batch, HistoryPage, RunFilter, RunRow, StoredRun, 
 from towline.store.sqlite import retention
 from towline.store.sqlite import statements as sql
 from towline.store.sqlite.commit import commit_group
+from towline.store.sqlite.give_way import GiveWay
 from towline.store.sqlite.reader import Readers
 from towline.store.sqlite.rows import blobs_from_hexadecimal, run_from_columns, task_from_columns
 from towline.store.sqlite.statements import Value
@@ -30,7 +31,8 @@ class SqliteStore:
 
     async def open(self) -> None:
         if self._open is None:
-            self._open = (await Writer.open(self._path), Readers(self._path))
+            give_way = GiveWay()
+            self._open = (await Writer.open(self._path, give_way), Readers(self._path, give_way))
 
     async def close(self) -> None:
         if self._open is None:
@@ -98,10 +100,9 @@ class SqliteStore:
         return [run_from_columns(columns) for columns in await self._array(sql.CLOSED_RUNS, before_ms, limit)]
 
     async def delete_runs(self, run_ids: Sequence[str]) -> None:
-        writer = self._writer()
-        deletable = await writer.run(partial(retention.find_closed, run_ids=run_ids))
+        deletable = await self._writer().run(partial(retention.find_closed, run_ids=run_ids))
         for step in retention.steps(deletable):
-            await writer.run(partial(retention.delete, runs=step))
+            await self._writer().run(partial(retention.delete, runs=step))
 
     async def _select(self, statement: str, *parameters: Value) -> list[Any]:
         return await self._opened()[1].select(statement, parameters)

@@ -10,6 +10,7 @@ from typing import TypeVar
 from towline.store.api import StoreUnusable
 from towline.store.sqlite.connection import connect, set_up_writer
 from towline.store.sqlite.errors import failed, unusable
+from towline.store.sqlite.give_way import GiveWay
 from towline.store.sqlite.migrations import check_schema, load_migrations, migrate
 
 T = TypeVar("T")
@@ -18,13 +19,16 @@ T = TypeVar("T")
 class Writer:
     """Runs functions on its connection, one after another. Made by `open`."""
 
-    def __init__(self, path: Path, thread: ThreadPoolExecutor, connection: sqlite3.Connection) -> None:
+    def __init__(
+        self, path: Path, thread: ThreadPoolExecutor, *, connection: sqlite3.Connection, give_way: GiveWay
+    ) -> None:
         self._path = path
         self._thread = thread
         self._connection = connection
+        self._give_way = give_way
 
     @classmethod
-    async def open(cls, path: Path) -> "Writer":
+    async def open(cls, path: Path, give_way: GiveWay) -> "Writer":
         """Connect, and bring the schema up to date. Raises StoreUnusable."""
         thread = ThreadPoolExecutor(1, thread_name_prefix="towline-store-writer")
         try:
@@ -32,11 +36,12 @@ class Writer:
         except BaseException:
             thread.shutdown(wait=False)
             raise
-        return cls(path, thread, connection)
+        return cls(path, thread, connection=connection, give_way=give_way)
 
     async def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """What `work` returns. Raises StoreError for SQLite's errors."""
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._run, work)
+        with self._give_way.to_threads():
+            return await asyncio.get_running_loop().run_in_executor(self._thread, self._run, work)
 
     async def close(self) -> None:
         """Close the connection when all that was begun is done."""
