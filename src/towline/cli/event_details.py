@@ -62,7 +62,7 @@ class EventDetails:
 
     def failed(self, failure: Failure) -> list[str]:
         """The failure and its causes, a line each."""
-        return story(failure, WIDTH)
+        return story(failure)
 
 
 def _started(details: EventDetails, event: events.WorkflowExecutionStartedEventAttributes) -> list[str]:

@@ -1,10 +1,14 @@
 """Failures on one line each, from what went wrong down to why."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from towline.api.common_pb2 import TimeoutType
 from towline.api.failure_pb2 import Failure
 from towline.cli.text import one_line, shorten
+
+# A message says at its end what to do, so it is cut late.
+_WIDTH: Final = 500
 
 
 def headline(failure: Failure) -> str:
@@ -30,7 +34,7 @@ def root(failure: Failure) -> Failure:
     return last
 
 
-def story(failure: Failure, width: int) -> list[str]:
+def story(failure: Failure, width: int = _WIDTH) -> list[str]:
     """The whole chain, one line of at most `width` characters for each failure."""
     first, *causes = (headline(link) for link in chain(failure))
     return [shorten(first, width), *(shorten(f"caused by {cause}", width) for cause in causes)]

@@ -19,8 +19,6 @@ from towline.cli.values import brief_arguments
 
 _INDENT: Final = 2
 _HEARTBEAT: Final = "heartbeat: "
-# Longer messages of failures are cut.
-_FAILURE_WIDTH: Final = 160
 
 
 def pending(description: DescribeWorkflowResponse, *, now_ms: int, width: int) -> RenderableType:
@@ -69,7 +67,7 @@ def _state(attempt: int, next_attempt_time_ms: int, *, now_ms: int, started: boo
 def _failure(failure: Failure | None) -> list[RenderableType]:
     if failure is None:
         return []
-    first, *causes = story(failure, _FAILURE_WIDTH)
+    first, *causes = story(failure)
     return [_indented(f"last failure: {first}", style="red"), *(_indented(line, style="red") for line in causes)]
 
 
