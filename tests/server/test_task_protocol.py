@@ -214,3 +214,13 @@ def sized(size_bytes: int) -> Payloads:
 def assert_names_limit(message: str, which: str, subject: str, size_bytes: int) -> None:
     for part in (which, subject, f"{size_bytes:,} bytes", "2 MiB"):
         assert part in message
+
+
+async def test_started_event_has_the_time_at_which_the_attempt_began(protocol: Protocol, clock: FakeClock) -> None:
+    clock.advance(1_000)
+    activity = await protocol.scheduled_activity()
+    clock.advance(2_500)
+    await protocol.complete_activity(activity)
+    started, completed = (await protocol.history())[5:7]
+    assert (started.event_time_ms, completed.event_time_ms) == (START_MS + 1_000, START_MS + 3_500)
+    assert activity.started_time_ms == started.event_time_ms

@@ -114,22 +114,22 @@ class _WorkflowTaskFailedCauseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrappe
     WORKFLOW_TASK_FAILED_CAUSE_UNSPECIFIED: _WorkflowTaskFailedCause.ValueType  # 0
     WORKFLOW_TASK_FAILED_CAUSE_UNHANDLED_COMMAND: _WorkflowTaskFailedCause.ValueType  # 1
     """The run would have ended while news waited that its worker had not seen."""
-    WORKFLOW_TASK_FAILED_CAUSE_WORKFLOW_WORKER_UNHANDLED_FAILURE: _WorkflowTaskFailedCause.ValueType  # 24
+    WORKFLOW_TASK_FAILED_CAUSE_WORKFLOW_WORKER_UNHANDLED_FAILURE: _WorkflowTaskFailedCause.ValueType  # 14
     """Workflow code raised something that is no Towline failure, or its type is not registered."""
-    WORKFLOW_TASK_FAILED_CAUSE_NON_DETERMINISTIC_ERROR: _WorkflowTaskFailedCause.ValueType  # 26
+    WORKFLOW_TASK_FAILED_CAUSE_NON_DETERMINISTIC_ERROR: _WorkflowTaskFailedCause.ValueType  # 24
     """The code asked for something else than history has."""
     WORKFLOW_TASK_FAILED_CAUSE_PENDING_ACTIVITIES_LIMIT_EXCEEDED: _WorkflowTaskFailedCause.ValueType  # 27
     """Its commands would have made more activities pending than a run may have."""
 
 class WorkflowTaskFailedCause(_WorkflowTaskFailedCause, metaclass=_WorkflowTaskFailedCauseEnumTypeWrapper):
-    """Why a workflow task failed."""
+    """Why a workflow task failed. Causes carry the numbers that Temporal's public API gives to the same things."""
 
 WORKFLOW_TASK_FAILED_CAUSE_UNSPECIFIED: WorkflowTaskFailedCause.ValueType  # 0
 WORKFLOW_TASK_FAILED_CAUSE_UNHANDLED_COMMAND: WorkflowTaskFailedCause.ValueType  # 1
 """The run would have ended while news waited that its worker had not seen."""
-WORKFLOW_TASK_FAILED_CAUSE_WORKFLOW_WORKER_UNHANDLED_FAILURE: WorkflowTaskFailedCause.ValueType  # 24
+WORKFLOW_TASK_FAILED_CAUSE_WORKFLOW_WORKER_UNHANDLED_FAILURE: WorkflowTaskFailedCause.ValueType  # 14
 """Workflow code raised something that is no Towline failure, or its type is not registered."""
-WORKFLOW_TASK_FAILED_CAUSE_NON_DETERMINISTIC_ERROR: WorkflowTaskFailedCause.ValueType  # 26
+WORKFLOW_TASK_FAILED_CAUSE_NON_DETERMINISTIC_ERROR: WorkflowTaskFailedCause.ValueType  # 24
 """The code asked for something else than history has."""
 WORKFLOW_TASK_FAILED_CAUSE_PENDING_ACTIVITIES_LIMIT_EXCEEDED: WorkflowTaskFailedCause.ValueType  # 27
 """Its commands would have made more activities pending than a run may have."""

@@ -110,7 +110,7 @@ def append_started(draft: Draft, row: TaskRow, details: TaskDetails) -> int:
         lease_token=row.lease_token,
         last_failure=details.last_failure if details.HasField("last_failure") else None,
     )
-    return draft.append(history.EVENT_TYPE_ACTIVITY_TASK_STARTED, activity_task_started=started)
+    return draft.append_at(row.started_at_ms, history.EVENT_TYPE_ACTIVITY_TASK_STARTED, activity_task_started=started)
 
 
 def closed(draft: Draft, activity: Activity, row: TaskRow) -> None:
