@@ -8,7 +8,7 @@ from typing import Any
 from towline import limits
 from towline.activity import ActivityDefinition
 from towline.client import Client
-from towline.runtime.handler import WorkflowHandler
+from towline.runtime import WorkflowHandler
 from towline.worker.worker import Worker
 
 

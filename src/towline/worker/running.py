@@ -9,7 +9,7 @@ from typing import Any
 from towline.activity import ActivityCancelled
 from towline.convert import DataConverter
 from towline.rpc import TASK_METHODS
-from towline.runtime.handler import WorkflowHandler
+from towline.runtime import WorkflowHandler
 from towline.worker.activities import Activities
 from towline.worker.drain import Drain
 from towline.worker.handover import Handover

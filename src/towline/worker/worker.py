@@ -12,7 +12,7 @@ from structlog.typing import FilteringBoundLogger
 from towline import limits
 from towline.activity import ActivityDefinition
 from towline.client import Client
-from towline.runtime.handler import WorkflowHandler
+from towline.runtime import WorkflowHandler, WorkflowRegistry
 from towline.worker.link import Link
 from towline.worker.options import WorkerOptions
 from towline.worker.registry import ActivityRegistry
@@ -181,6 +181,4 @@ def _handler(
         raise ValueError("give the worker workflows or a workflow_handler, not both")
     if not workflows:
         return handler
-    from towline.runtime import WorkflowRegistry
-
     return WorkflowRegistry(workflows, client.data_converter)

@@ -10,7 +10,7 @@ from towline.api.common_pb2 import WorkflowTaskFailedCause
 from towline.api.history_pb2 import HistoryEvent
 from towline.api.task_service_pb2 import PollWorkflowTaskResponse
 from towline.convert import FailureConverter
-from towline.runtime.handler import WorkflowHandler, WorkflowTaskFailed
+from towline.runtime import WorkflowHandler, WorkflowTaskFailed
 from towline.worker.failures import failure_of
 from towline.worker.handover import Handover
 from towline.worker.threads import Threads

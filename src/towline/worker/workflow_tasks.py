@@ -16,7 +16,7 @@ from towline.api.workflow_service_pb2 import GetHistoryRequest, GetHistoryRespon
 from towline.convert import FailureConverter
 from towline.exceptions import ApplicationError
 from towline.rpc import TASK_METHODS, WORKFLOW_METHODS
-from towline.runtime.handler import WorkflowTaskFailed
+from towline.runtime import WorkflowTaskFailed
 from towline.worker.failures import failure_of
 from towline.worker.link import Link
 from towline.worker.poller import release
