@@ -83,7 +83,6 @@ class Attempt:
 
     def end(self) -> Payloads | None:
         """The code is done. Gives the newest heartbeat details that were not delivered."""
-        self._record()
         self._heartbeats.stop()
         return self._heartbeats.unsent
 
@@ -145,8 +144,6 @@ class Attempt:
         return payloads
 
     def _record(self) -> None:
-        if not self._posted:
-            return
         self._posted = False
         self._heartbeats.record(self._newest.pop() if self._newest else None)
 

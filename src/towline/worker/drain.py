@@ -53,19 +53,26 @@ class Drain:
         """Stop the pollers, which run as `polling`, then let the lanes finish. Comes back when all is over."""
         self.draining.set()
         self._set_after(self._timeout_ms, self._cancelling)
+        cancelling = asyncio.ensure_future(self._cancel_when_due())
         try:
             await self._stop_polling(pollers, polling)
             await self._finish_work([work for lane in lanes for work in lane.under_way])
         finally:
+            cancelling.cancel()
             for timer in self._timers:
                 timer.cancel()
+
+    async def _cancel_when_due(self) -> None:
+        await self._cancelling.wait()
+        self._cancel_activities(WorkerShutdown("the worker stops, and its drain time-out is over"))
+        self._set_after(_GRACE_MS, self._abandoning)
 
     async def _stop_polling(self, pollers: Sequence[Poller], polling: Sequence["asyncio.Task[None]"]) -> None:
         for poller in pollers:
             poller.stop()
         telling = asyncio.ensure_future(self._tell_server())
-        if await _all_done([telling], or_at=self._cancelling) and telling.result():
-            await _all_done(polling, or_at=self._cancelling)
+        if await _all_done([telling], or_at=self._abandoning) and telling.result():
+            await _all_done(polling, or_at=self._abandoning)
         await _end([telling, *polling])
 
     async def _tell_server(self) -> bool:
@@ -81,10 +88,6 @@ class Drain:
         return True
 
     async def _finish_work(self, works: Collection["asyncio.Task[None]"]) -> None:
-        if await _all_done(works, or_at=self._cancelling):
-            return
-        self._cancel_activities(WorkerShutdown("the worker stops, and its drain time-out is over"))
-        self._set_after(_GRACE_MS, self._abandoning)
         if await _all_done(works, or_at=self._abandoning):
             return
         left = [work for work in works if not work.done()]

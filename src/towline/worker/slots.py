@@ -9,16 +9,12 @@ class Slots:
     def __init__(self, count: int) -> None:
         if count < 1:
             raise ValueError(f"a worker with {count} slots could run nothing: give it at least 1")
-        self.count = count
         self._free = asyncio.Semaphore(count)
-        self.taken = 0
 
     async def take(self) -> None:
         """Take a slot, waiting for one in the order of asking. Whoever is cancelled while waiting takes none."""
         await self._free.acquire()
-        self.taken += 1
 
     def give_back(self) -> None:
         """A slot is free again."""
-        self.taken -= 1
         self._free.release()

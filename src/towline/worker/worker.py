@@ -116,7 +116,7 @@ class Worker:
             try:
                 await asyncio.shield(over)
             except asyncio.CancelledError:
-                if over.cancelled():
+                if over.cancelled() or self._connection.loop.is_closed():
                     raise
                 cancelled = True
                 self.shutdown()
