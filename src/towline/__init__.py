@@ -1,19 +1,11 @@
 """Durable execution for Python: workflows that go on from where they were.
 
 `from towline import Client, Worker, activity, workflow` is all that most programs need. The names load what they stand
-for when they are first used, so that importing one does not cost the others.
+for when they are first used, so that importing one does not cost the others; their types are in __init__.pyi.
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
-
-if TYPE_CHECKING:
-    from towline.activity import RetryPolicy
-    from towline.client import Client
-    from towline.exceptions import ApplicationError
-    from towline.worker import Worker
-
-__all__ = ["ApplicationError", "Client", "RetryPolicy", "Worker"]
+from typing import Any, Final
 
 _HOMES: Final = {
     "ApplicationError": "towline.exceptions",

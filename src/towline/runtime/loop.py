@@ -87,6 +87,7 @@ class DeterministicLoop(_Base):
             handle = ready.popleft()
             if not handle.cancelled():
                 handle._run()
+            del handle  # the frame lives on in tracebacks, and would keep the handle's task from being collected
 
     def abandon(self) -> None:
         """End all unfinished tasks where they stand; call it inside `running()`. Their `finally` blocks run."""
