@@ -10,6 +10,7 @@ from towline.api.common_pb2 import WorkflowTaskFailedCause
 from towline.api.history_pb2 import HistoryEvent
 from towline.api.task_service_pb2 import PollWorkflowTaskResponse
 from towline.convert import DataConverter
+from towline.exceptions import ApplicationError
 from towline.runtime import WorkflowRegistry, WorkflowTaskFailed
 
 
@@ -44,6 +45,22 @@ def test_every_task_gets_a_new_instance_of_the_class() -> None:
         run = Run(Upper, "a")
         run.step()
         assert run.result() == "A1"
+
+
+@workflow.defn
+class Refuses:
+    def __init__(self) -> None:
+        raise ApplicationError("never")
+
+    @workflow.run
+    async def run(self) -> None: ...
+
+
+def test_a_class_that_refuses_to_be_made_fails_the_workflow() -> None:
+    run = Run(Refuses)
+    run.history.signaled("early")
+    run.step()
+    assert run.failure().message == "never"
 
 
 def test_an_unknown_type_fails_the_task_and_lists_what_is_registered() -> None:

@@ -122,7 +122,11 @@ class Execution:
         if definition.cls is None:
             self._main = lambda: definition.run(*args)
             return
-        instance = definition.cls()
+        try:
+            instance = definition.cls()
+        except Exception as error:
+            self._end(error)
+            return
         self._signals = Signals(definition.signals, instance, self._converter)
         self._main = lambda: definition.run(instance, *args)
 
