@@ -53,6 +53,7 @@ RULES: Final = {
         ),
         keeps=(
             "import asyncio\nasync def f(): await asyncio.sleep(0)",
+            "import asyncio\ndef f(): return asyncio.sleep(0, 'result')",
             "import asyncio\n@workflow.defn\nasync def f(): await asyncio.sleep(60)",
             "async def f(clock): await clock.sleep(1)",
         ),
