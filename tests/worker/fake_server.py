@@ -32,6 +32,8 @@ class FakeServer:
 
     def __init__(self) -> None:
         self.calls: list[tuple[str, Any]] = []
+        # Calls that were held and whose caller went away.
+        self.given_up: list[str] = []
         self.polls_waiting = 0
         # Handed out and neither reported nor released, by task token; and the most that there ever were.
         self.leased: set[bytes] = set()
@@ -143,7 +145,7 @@ class FakeServer:
         if self._failures.get(method.name):
             raise self._failures[method.name].popleft()()
         if method.name in self._gates:
-            await self._gates[method.name].wait()
+            await self._wait_at_gate(method.name)
         if method.name in self._tasks:
             return await self._poll(method)
         if method.name in REPORTS:
@@ -156,6 +158,14 @@ class FakeServer:
         self._note_lease(getattr(answer, "workflow_task", None))
         self.changed()
         return answer
+
+    async def _wait_at_gate(self, method: str) -> None:
+        try:
+            await self._gates[method].wait()
+        except asyncio.CancelledError:
+            self.given_up.append(method)
+            self.changed()
+            raise
 
     async def _poll(self, method: Method) -> Message:
         if not self._tasks[method.name] and not self._stopped:

@@ -155,7 +155,12 @@ async def test_activities_see_the_context_of_run_and_change_only_their_own(
 
     SETTING.set("as for run")
     definition = activity.defn(name="look")(look if sync else look_async)
-    assert values((await _outcome(server, make_worker, definition)).result) == ["as for run"]
+    server.add_activity("look")
+    server.add_activity("look")
+    async with make_worker(definition):
+        await server.called("CompleteActivityTask", 2)
+    seen = [values(request.result) for request in server.requests("CompleteActivityTask")]
+    assert seen == [["as for run"], ["as for run"]]
     assert SETTING.get() == "as for run"
 
 

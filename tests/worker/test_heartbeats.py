@@ -167,6 +167,30 @@ async def test_details_still_on_their_way_go_along_with_the_failure(
     assert values((await server.called("FailActivityTask")).last_heartbeat_details) == [1]
 
 
+async def test_newer_details_survive_the_arrival_of_older_ones(
+    patient: Patient, server: FakeServer, make_worker: MakeWorker
+) -> None:
+    arriving = server.hold("RecordHeartbeat")
+    await _begin(patient, server, make_worker)
+    await patient.beat(1)
+    await patient.beat(2)
+    arriving.set()
+    await _turns()
+    patient.steps.put_nowait(ValueError("broken"))
+    assert values((await server.called("FailActivityTask")).last_heartbeat_details) == [2]
+
+
+async def test_a_heartbeat_on_its_way_is_given_up_when_the_activity_ends(
+    patient: Patient, server: FakeServer, make_worker: MakeWorker
+) -> None:
+    server.hold("RecordHeartbeat")
+    await _begin(patient, server, make_worker)
+    await patient.beat(1)
+    patient.steps.put_nowait("done")
+    await server.called("CompleteActivityTask")
+    assert server.given_up == ["RecordHeartbeat"]
+
+
 async def test_refused_heartbeat_means_lease_lost(
     patient: Patient, server: FakeServer, make_worker: MakeWorker
 ) -> None:
@@ -203,6 +227,22 @@ async def test_an_activity_that_ignores_a_cancel_request_may_still_complete(
     await patient.cancelled.wait()
     patient.steps.put_nowait("done after all")
     assert values((await server.called("CompleteActivityTask")).result) == ["done after all"]
+
+
+async def test_an_activity_that_ignored_one_cause_is_told_the_next(
+    patient: Patient, server: FakeServer, clock: FakeClock, make_worker: MakeWorker
+) -> None:
+    server.answer("RecordHeartbeat", lambda _: RecordHeartbeatResponse(cancel_requested=True))
+    drained = await _begin(patient, server, make_worker)
+    await patient.beat(1)
+    await patient.cancelled.wait()
+    patient.cancelled.clear()
+    clock.advance(1_000)
+    await patient.cancelled.wait()
+    assert isinstance(patient.cause, activity.HeartbeatTimeout)
+    patient.steps.put_nowait("too late")
+    await drained()
+    assert server.reports() == []
 
 
 async def test_heartbeats_are_tried_again_while_the_server_is_away(
