@@ -99,7 +99,7 @@ RULES: Final = {
     "nothing is put off in a comment": Rule(
         text.check_later,
         EVERYWHERE,
-        breaks=tuple(f"x = 1  # {word}: later" for word in text.LATER),
+        breaks=(*(f"x = 1  # {word}: later" for word in text.LATER), f'"""{text.LATER[0]}"""'),
         keeps=("x = 'a" + text.LATER[0] + "'",),
     ),
     "SQL is not built from strings": Rule(

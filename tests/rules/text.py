@@ -19,9 +19,14 @@ def check_docstring(source: Source) -> Iterator[str]:
 
 
 def check_later(source: Source) -> Iterator[str]:
-    """Work put off in a comment."""
+    """Work put off in a comment or a docstring."""
     for token in tokenize.generate_tokens(io.StringIO(source.text).readline):
         if token.type == tokenize.COMMENT:
             for word in LATER:
                 if word in token.string:
                     yield f"{source.path}:{token.start[0]}: {word}: do it now, or write an issue"
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            for word in LATER:
+                if word in (ast.get_docstring(node) or ""):
+                    yield source.at(node, f"{word} in a docstring: do it now, or write an issue")
