@@ -10,12 +10,12 @@ from towline.api.task_service_pb2 import (
     FailActivityTaskRequest,
     PollActivityTaskResponse,
 )
+from towline.client.handover import Inbox
 from towline.convert import DataConverter
 from towline.exceptions import ApplicationError
 from towline.rpc import TASK_METHODS
 from towline.worker.attempt import Attempt, Completed, Failed, Outcome
 from towline.worker.failures import failure_of
-from towline.worker.handover import Handover
 from towline.worker.link import Link
 from towline.worker.registry import ActivityRegistry
 from towline.worker.reports import ReportRefused, Reports
@@ -29,7 +29,7 @@ class Activities:
         self,
         *,
         link: Link,
-        io: Handover,
+        io: Inbox,
         registry: ActivityRegistry,
         user_code: UserCode,
         reports: Reports,

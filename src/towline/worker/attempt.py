@@ -13,8 +13,8 @@ from towline.activity import ActivityCancelled, ActivityDefinition, Info
 from towline.api.common_pb2 import Payloads
 from towline.api.failure_pb2 import Failure
 from towline.api.task_service_pb2 import PollActivityTaskResponse
+from towline.client.handover import Inbox
 from towline.convert import DataConverter
-from towline.worker.handover import Handover
 from towline.worker.heartbeats import Heartbeats
 from towline.worker.link import Link
 
@@ -49,7 +49,7 @@ class Attempt:
         definition: ActivityDefinition[..., Any],
         *,
         link: Link,
-        io: Handover,
+        io: Inbox,
         converter: DataConverter,
         user_loop: asyncio.AbstractEventLoop,
     ) -> None:
@@ -124,14 +124,14 @@ class Attempt:
         # Many heartbeats may come before the I/O loop gets to look: it is told once and takes the newest.
         if not self._posted:
             self._posted = True
-            self._io.post(self._record)
+            self._io.put(self._record)
 
     def cancel_cause(self) -> ActivityCancelled | None:
         return self._cause
 
     def finish(self, outcome: Outcome) -> None:
         """The code is done, and this came out."""
-        self._io.post(lambda: self._settle(outcome))
+        self._io.put(lambda: self._settle(outcome))
 
     def _details(self, details: tuple[object, ...]) -> Payloads:
         payloads = self._converter.to_payloads(details, what="details")

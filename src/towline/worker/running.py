@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from towline.activity import ActivityCancelled
+from towline.client.handover import Inbox
 from towline.convert import DataConverter
 from towline.rpc import TASK_METHODS
 from towline.runtime import WorkflowHandler
 from towline.worker.activities import Activities
 from towline.worker.drain import Drain
-from towline.worker.handover import Handover
 from towline.worker.lane import Lane
 from towline.worker.link import Link
 from towline.worker.options import WorkerOptions
@@ -43,7 +43,7 @@ class RunningWorker:
     def __init__(self, link: Link, equipment: Equipment, *, io_loop: asyncio.AbstractEventLoop) -> None:
         self._link = link
         self._equipment = equipment
-        self._io = Handover(io_loop)
+        self._io = Inbox(io_loop)
         self._reports = Reports(link)
         self._activity_threads = Threads("towline-activity", maximum=equipment.options.max_concurrent_activities)
         self._workflow_thread = Threads("towline-workflow", maximum=1)
@@ -52,7 +52,7 @@ class RunningWorker:
 
     def request_stop(self) -> None:
         """Go on to the next stage of `Drain`. From any thread."""
-        self._io.post(self._drain.request)
+        self._io.put(self._drain.request)
 
     async def run(self, user_loop: asyncio.AbstractEventLoop, context: Context) -> None:
         """Work until told to stop, then drain. Raises WorkerRefused, after the drain."""

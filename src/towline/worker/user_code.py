@@ -8,10 +8,10 @@ from typing import Any
 
 from towline.activity import ActivityCancelled
 from towline.activity.context import current_context
+from towline.client.handover import Inbox
 from towline.convert import DataConverter
 from towline.worker.attempt import Attempt, Completed, Failed, Outcome
 from towline.worker.failures import failure_of_activity
-from towline.worker.handover import Handover
 from towline.worker.threads import Threads
 
 Failpoint = Callable[[str], None]
@@ -34,7 +34,7 @@ class UserCode:
         failpoint: Failpoint | None,
     ) -> None:
         self.loop = loop
-        self._handover = Handover(loop)
+        self._inbox = Inbox(loop)
         self._context = context
         self._converter = converter
         self._threads = threads
@@ -44,8 +44,8 @@ class UserCode:
     def start(self, attempt: Attempt) -> None:
         """Run the attempt's function; `attempt.finish` is called with what came out."""
         if attempt.definition.is_async:
-            attempt.start(lambda cause: self._handover.post(partial(self._interrupt, attempt, cause)))
-            self._handover.post(partial(self._start_task, attempt))
+            attempt.start(lambda cause: self._inbox.put(partial(self._interrupt, attempt, cause)))
+            self._inbox.put(partial(self._start_task, attempt))
         else:
             attempt.start(lambda cause: None)  # its next heartbeat raises the cause
             self._threads.submit(partial(self._context.copy().run, self._run_sync, attempt))

@@ -9,10 +9,10 @@ from towline.api.command_pb2 import Command
 from towline.api.common_pb2 import WorkflowTaskFailedCause
 from towline.api.history_pb2 import HistoryEvent
 from towline.api.task_service_pb2 import PollWorkflowTaskResponse
+from towline.client.handover import Inbox
 from towline.convert import FailureConverter
 from towline.runtime import WorkflowHandler, WorkflowTaskFailed
 from towline.worker.failures import failure_of
-from towline.worker.handover import Handover
 from towline.worker.threads import Threads
 
 Decision = list[Command] | WorkflowTaskFailed
@@ -39,7 +39,7 @@ class Inline:
 class InThread:
     """In the thread of `threads`, so that a workflow that computes for long stops no heartbeat and no poll."""
 
-    def __init__(self, handler: WorkflowHandler, failures: FailureConverter, *, threads: Threads, io: Handover) -> None:
+    def __init__(self, handler: WorkflowHandler, failures: FailureConverter, *, threads: Threads, io: Inbox) -> None:
         self._handler = handler
         self._failures = failures
         self._threads = threads
@@ -57,7 +57,7 @@ class InThread:
         decided: "asyncio.Future[Decision]",
     ) -> None:
         decision = decide(self._handler, task, history, failures=self._failures)
-        self._io.post(lambda: None if decided.done() else decided.set_result(decision))
+        self._io.put(lambda: None if decided.done() else decided.set_result(decision))
 
 
 def decide(
