@@ -28,7 +28,7 @@ class ActivityDefinition(Generic[P, R]):
 
     def __init__(self, fn: Callable[P, R], *, name: str | None = None, options: ActivityOptions | None = None) -> None:
         self.fn = fn
-        self.name: str = name or getattr(fn, "__name__", type(fn).__name__)
+        self.name = name or str(getattr(fn, "__name__", type(fn).__name__))
         self.options = options or ActivityOptions()
         self.is_async = inspect.iscoroutinefunction(fn) or inspect.iscoroutinefunction(getattr(fn, "__call__", None))  # noqa: B004
         self.signature = inspect.signature(fn)
