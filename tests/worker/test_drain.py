@@ -59,9 +59,14 @@ async def test_worker_drains_on_cancel(stop: Stop, server: FakeServer, make_work
     await server.until(lambda: server.polls_waiting == 0)
     polls = len(server.requests("PollActivityTask"))
     server.add_activity("job")
-    assert not running.done()
     assert server.reports() == []
+    reporting = server.hold("CompleteActivityTask")
     job.go.set()
+    await server.called("CompleteActivityTask")
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert not running.done(), "the activity has not reported yet"
+    reporting.set()
     await asyncio.wait([running])
     assert job.cause is None
     assert [(name, values(request.result)) for name, request in server.reports()] == [
