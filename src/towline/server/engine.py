@@ -9,6 +9,7 @@ import structlog
 from towline.clock import Clock
 from towline.core.refusal import Refused
 from towline.core.request import DeliverTask, Request, StartWorkflow
+from towline.core.state import Run
 from towline.core.task import TaskRow
 from towline.server.agenda import Agendas
 from towline.server.asked import Answer, Asked, StartConflict
@@ -20,9 +21,9 @@ from towline.server.matching import Matching
 from towline.server.settings import Settings
 from towline.server.turn import TOKENS_PER_TURN, Turn
 from towline.server.watchers import Watchers
-from towline.server.work import Work, run_row
+from towline.server.work import Work
 from towline.status import Status
-from towline.store.api import Store, StoreError
+from towline.store.api import RunRow, Store, StoreError
 from towline.store.group import GroupCommit
 
 log = structlog.get_logger(__name__)
@@ -140,18 +141,17 @@ class Engine:
 
     async def _commit(self, live: LiveRun, turn: Turn) -> None:
         blob = turn.work.blob()
-        if not await self._group.commit(turn.work.batch(blob)):
+        batch = turn.work.batch(blob)
+        if not await self._group.commit(batch):
             self._conflict(live, turn)
             return
-        self._remember(live, lambda: self._advance(live, turn, blob))
+        self._remember(live, lambda: self._advance(live, turn.work.run, row=batch.run, blob=blob))
         self._answer(turn, tuple(live.blobs) if live.blobs is not None else None)
-        self._perform(turn)
+        self._perform(turn, batch.run)
 
-    def _advance(self, live: LiveRun, turn: Turn, blob: Blob | None) -> None:
-        assert turn.work.run is not None
+    def _advance(self, live: LiveRun, run: Run | None, *, row: RunRow, blob: Blob | None) -> None:
         new = live.run is None
-        live.run = turn.work.run
-        live.row = run_row(live.run.state)
+        live.run, live.row = run, row
         if new:
             live.blobs = []
         if blob is not None and live.blobs is not None:
@@ -173,17 +173,16 @@ class Engine:
             if not poller.give(lease):
                 self.give_back(lease.row)
 
-    def _perform(self, turn: Turn) -> None:
+    def _perform(self, turn: Turn, row: RunRow) -> None:
         """The effects that live in memory."""
-        assert turn.work.run is not None
         now_ms = self._clock.now_ms()
         self._agendas.tasks_changed(turn.work.tasks(), now_ms)
         self._agendas.tasks_gone(turn.work.acked())
         self._agendas.timers_changed(turn.work.timers())
-        for row in turn.work.tasks():
-            if not row.leased() and row.visible_at_ms <= now_ms:
-                self._matching.offer(row)
-        self._watchers.committed(run_row(turn.work.run.state))
+        for task in turn.work.tasks():
+            if not task.leased() and task.visible_at_ms <= now_ms:
+                self._matching.offer(task)
+        self._watchers.committed(row)
 
     def _conflict(self, live: LiveRun, turn: Turn) -> None:
         """Another server was first: nothing was written. Decide again on what is stored now (law 3)."""

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 from towline import limits
-from towline.api.common_pb2 import WORKFLOW_EXECUTION_STATUS_RUNNING
 from towline.api.history_pb2 import History
 from towline.api.token_pb2 import HistoryPageToken
 from towline.api.workflow_service_pb2 import GetHistoryRequest, GetHistoryResponse
@@ -44,7 +43,9 @@ class HistoryReader:
         if request.close_event_only:
             return await self._closing_event(row, request, caller)
         if request.wait_new_event and not token.last_event_id:
-            row = await self._wait(row, caller, lambda current: current.last_event_id >= token.next_event_id)
+            row = await self._wait(
+                row, caller, lambda current: current.closed() or current.last_event_id >= token.next_event_id
+            )
         return await self._page(row, request, token)
 
     def remembered(self, request: GetHistoryRequest) -> RunRow | None:
@@ -70,7 +71,7 @@ class HistoryReader:
             at_least_one=True,
         )
         following = page.next_event_id
-        if not following and not token.last_event_id and request.wait_new_event and _open(row):
+        if not following and not token.last_event_id and request.wait_new_event and not row.closed():
             following = row.last_event_id + 1
         head = GetHistoryResponse(run_id=row.run_id)
         data = page.data
@@ -84,9 +85,9 @@ class HistoryReader:
 
     async def _closing_event(self, row: RunRow, request: GetHistoryRequest, caller: Caller) -> bytes:
         if request.wait_new_event:
-            row = await self._wait(row, caller, lambda current: not _open(current))
+            row = await self._wait(row, caller, RunRow.closed)
         head = GetHistoryResponse(run_id=row.run_id)
-        if _open(row):
+        if not row.closed():
             if request.wait_new_event:
                 head.next_page_token = history_page_token(row.run_id, next_event_id=row.last_event_id + 1)
             return head.SerializeToString()
@@ -95,20 +96,18 @@ class HistoryReader:
         return with_history(head.SerializeToString(), field_number=_HISTORY_FIELD, history=encode_event(last))
 
     async def _wait(self, row: RunRow, caller: Caller, enough: Callable[[RunRow], bool]) -> RunRow:
-        """The run's row as soon as it is far enough, or when the wait is over or the run closed."""
-        if not _open(row) or enough(row):
+        """The run's row as soon as it is far enough, or when the wait is over."""
+        if enough(row):
             return row
-        with Alarm(self._clock, waiting_time_ms(self._long_poll_timeout_ms, caller)) as alarm:
-            while True:
-                # Register first, then look: a commit between the two reaches the watcher.
-                with self._watchers.watch(row.run_id) as committed:
-                    row = await self._row(row)
-                    if not _open(row) or enough(row):
-                        return row
-                    further: RunRow | None = await alarm.first(committed)
-                if further is None:
-                    return await self._stored(row)
-                row = further
+        with (
+            Alarm(self._clock, waiting_time_ms(self._long_poll_timeout_ms, caller)) as alarm,
+            self._watchers.watch(row.run_id, enough) as committed,
+        ):
+            row = await self._row(row)  # a commit between the first look and the watch is seen here
+            if enough(row):
+                return row
+            further: RunRow | None = await alarm.first(committed)
+        return further if further is not None else await self._stored(row)
 
     async def _row(self, row: RunRow) -> RunRow:
         live = self._engine.runs.peek(row.run_id)
@@ -134,7 +133,3 @@ class HistoryReader:
             return live.blobs  # else another server may have taken the run further
         page = await self._store.read_history(run_id, first_event_id, maximum_bytes)
         return split_blobs([History.FromString(blob) for blob in page.blobs], page.blobs)
-
-
-def _open(row: RunRow) -> bool:
-    return row.status == WORKFLOW_EXECUTION_STATUS_RUNNING
