@@ -10,7 +10,7 @@ WORKER_FAULTS: Final = (
         pitfall=9,
         fault="the wait before the next try doubles for ever",
         file="src/towline/worker/reconnect.py",
-        edits=(Edit("return maximum if maximum / initial <= factor else initial * factor", "return initial * factor"),),
+        edits=(Edit("return maximum if maximum / initial <= factor else initial * factor", "return factor * initial"),),
         tests=("test_reconnect_delay_schedule",),
     ),
     Mutant(

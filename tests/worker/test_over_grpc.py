@@ -7,6 +7,8 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+import structlog
+from structlog.typing import EventDict, WrappedLogger
 
 from tests.worker.fake_server import payloads, values
 from tests.worker.real_server import RealServer
@@ -263,6 +265,13 @@ async def test_worker_reconnects_after_server_restart(tmp_path: Path) -> None:
         await go.wait()
         return "finished"
 
+    poll_failed = asyncio.Event()
+
+    def note(logger: WrappedLogger, method: str, entry: EventDict) -> EventDict:
+        if entry["event"] == "poll failed":
+            poll_failed.set()
+        raise structlog.DropEvent
+
     server = RealServer(tmp_path / "towline.db")
     async with server, await server.connect() as client:
         worker = Worker(
@@ -272,12 +281,14 @@ async def test_worker_reconnects_after_server_restart(tmp_path: Path) -> None:
             workflow_handler=fan_out(1),
             reconnect_initial=timedelta(milliseconds=5),
             reconnect_max=timedelta(milliseconds=50),
+            logger=structlog.wrap_logger(None, processors=[note]),
         )
         async with worker:
             handle = await client.start_workflow("One", id="one-1", task_queue="q")
             await began.wait()
             await server.stop()
             go.set()  # its report finds no server, and has to wait for the next one
+            await poll_failed.wait()
             await server.start()
             assert await handle.result() == 1
             later = await client.start_workflow("One", id="one-2", task_queue="q")
