@@ -15,6 +15,9 @@ from towline.store.sqlite.statements import Value
 # Enough for a long listing not to hold up the loading of runs.
 READERS = 3
 
+# By position, or by name.
+Parameters = tuple[Value, ...] | dict[str, Value]
+
 
 class Readers:
     """A pool of reading threads."""
@@ -26,7 +29,7 @@ class Readers:
         self._of_thread = threading.local()
         self._connections: list[sqlite3.Connection] = []
 
-    async def select(self, statement: str, parameters: tuple[Value, ...]) -> list[Any]:
+    async def select(self, statement: str, parameters: Parameters) -> list[Any]:
         """The rows that a statement selects, as tuples. Raises StoreError."""
         loop = asyncio.get_running_loop()
         with self._give_way.to_threads():
@@ -38,7 +41,7 @@ class Readers:
         for connection in self._connections:
             connection.close()
 
-    def _select(self, statement: str, parameters: tuple[Value, ...]) -> list[Any]:
+    def _select(self, statement: str, parameters: Parameters) -> list[Any]:
         try:
             return self._connection().execute(statement, parameters).fetchall()
         except sqlite3.Error as error:

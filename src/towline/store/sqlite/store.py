@@ -3,6 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -63,11 +64,13 @@ class SqliteStore:
         return run_from_columns(found[0]) if found else None
 
     async def read_history(self, run_id: str, first_event_id: int, maximum_bytes: int) -> HistoryPage:
-        [(first, last, blobs)] = await self._select(sql.READ_HISTORY, run_id, first_event_id, maximum_bytes)
+        [(first, last, blobs)] = await self._select_named(
+            sql.READ_HISTORY, run_id=run_id, first_event_id=first_event_id, maximum_bytes=maximum_bytes
+        )
         return HistoryPage(blobs_from_hexadecimal(blobs), first or 0, last or 0)
 
     async def ready_tasks(self, namespace: str, queue: str, now_ms: int, limit: int) -> list[TaskHint]:
-        levels = await self._select(sql.READY_TASKS, namespace, queue, now_ms, limit)
+        levels = await self._select_named(sql.READY_TASKS, namespace=namespace, queue=queue, now_ms=now_ms, limit=limit)
         return [TaskHint(*columns) for (level,) in levels for columns in json.loads(level)][:limit]
 
     async def expiring_tasks(self, until_ms: int, limit: int) -> list[TaskRow]:
@@ -81,19 +84,19 @@ class SqliteStore:
         return [TimerRow(*columns) for columns in await self._array(sql.DUE_TIMERS, until_ms, limit)]
 
     async def list_runs(self, where: RunFilter, limit: int, before: tuple[int, str] | None = None) -> list[RunRow]:
-        parameters = (where.namespace, where.workflow_type, where.status, *(before or NEWEST), limit)
-        if where.workflow_id:
-            found = await self._array(sql.LIST_RUNS_OF_WORKFLOW, *parameters, where.workflow_id)
-        else:
-            found = await self._array(sql.LIST_RUNS, *parameters)
-        return [run_from_columns(columns) for columns in found]
+        start_time_ms, run_id = before or NEWEST
+        [(array,)] = await self._select_named(
+            sql.LIST_RUNS_OF_WORKFLOW if where.workflow_id else sql.LIST_RUNS,
+            **_filter(where),
+            start_time_ms=start_time_ms,
+            run_id=run_id,
+            limit=limit,
+        )
+        return [run_from_columns(columns) for columns in json.loads(array)]
 
     async def count_runs(self, where: RunFilter) -> int:
-        parameters = (where.namespace, where.workflow_type, where.status)
-        if where.workflow_id:
-            [(count,)] = await self._select(sql.COUNT_RUNS_OF_WORKFLOW, *parameters, where.workflow_id)
-        else:
-            [(count,)] = await self._select(sql.COUNT_RUNS, *parameters)
+        statement = sql.COUNT_RUNS_OF_WORKFLOW if where.workflow_id else sql.COUNT_RUNS
+        [(count,)] = await self._select_named(statement, **_filter(where))
         return int(count)
 
     async def closed_runs(self, before_ms: int, limit: int) -> list[RunRow]:
@@ -105,6 +108,9 @@ class SqliteStore:
             await self._writer().run(partial(retention.delete, runs=step))
 
     async def _select(self, statement: str, *parameters: Value) -> list[Any]:
+        return await self._opened()[1].select(statement, parameters)
+
+    async def _select_named(self, statement: str, **parameters: Value) -> list[Any]:
         return await self._opened()[1].select(statement, parameters)
 
     async def _array(self, statement: str, *parameters: Value) -> list[Any]:
@@ -120,6 +126,10 @@ class SqliteStore:
         if self._open is None:
             raise StoreError(f"{self._path} is not open: open the store first")
         return self._open
+
+
+def _filter(where: RunFilter) -> dict[str, Value]:
+    return asdict(where)
 
 
 def _reserve_lease_tokens(connection: sqlite3.Connection, count: int) -> int:

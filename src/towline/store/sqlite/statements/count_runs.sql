@@ -1,3 +1,3 @@
--- Parameters: namespace, workflow type or '', status or 0.
+-- workflow_type may be '' and status 0: any.
 SELECT count(*) FROM runs
-WHERE namespace = ?1 AND (?2 = '' OR workflow_type = ?2) AND (?3 = 0 OR status = ?3)
+WHERE namespace = :namespace AND (:workflow_type = '' OR workflow_type = :workflow_type) AND (:status = 0 OR status = :status)

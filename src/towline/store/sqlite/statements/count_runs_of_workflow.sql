@@ -1,3 +1,3 @@
--- Parameters: as of count_runs, and the workflow id.
+-- As count_runs, of one workflow id.
 SELECT count(*) FROM runs INDEXED BY runs_by_workflow
-WHERE namespace = ?1 AND workflow_id = ?4 AND (?2 = '' OR workflow_type = ?2) AND (?3 = 0 OR status = ?3)
+WHERE namespace = :namespace AND workflow_id = :workflow_id AND (:workflow_type = '' OR workflow_type = :workflow_type) AND (:status = 0 OR status = :status)
