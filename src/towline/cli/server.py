@@ -15,6 +15,7 @@ from towline.cli.process_signals import on_stop_signal
 from towline.cli.ready_file import write_ready_file
 from towline.server.app import serve
 from towline.server.grpc.server import BindError
+from towline.server.interpreter import tune
 from towline.server.settings import Settings
 from towline.store.api import StoreError
 
@@ -52,6 +53,7 @@ async def server(
         namespaces=tuple(namespace or ["default"]),
     )
     stop = asyncio.Event()
+    tune()
     with on_stop_signal(lambda count: stop.set()):
         try:
             await serve(settings, on_ready=lambda listening: _ready(settings, listening, ready_file), stop=stop)
