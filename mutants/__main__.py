@@ -1,4 +1,4 @@
-"""`script/mutants`: all of them. `script/mutants s07 s23 --verbose`: these, with what the tests said."""
+"""`script/mutants`: the numbered ones. `script/mutants s07 x02 --verbose`: these, with what the tests said."""
 
 import asyncio
 import sys
@@ -10,7 +10,8 @@ from typing import Annotated
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
-from mutants.faults import FAULTS
+from mutants.faults import ALL_FAULTS, NUMBERED_FAULTS
+from mutants.further_faults import FURTHER_FAULTS
 from mutants.hunt import Hunt
 from mutants.mutant import Mutant, Outdated
 from mutants.source_copy import SourceCopy
@@ -23,30 +24,40 @@ app = App(name="mutants", help="Put faults into a copy of the source; the tests 
 @app.default
 def main(
     *names: str,
+    further: bool = False,
     jobs: Annotated[int, Parameter(validator=Number(gte=1))] = 2,
     verbose: bool = False,
 ) -> int:
-    """Hunt mutants, all or the named ones. Ends with 0 if every one was killed.
+    """Hunt mutants: those that the design numbers, or others. Ends with 0 if every one was killed.
 
     Parameters
     ----------
     names
-        Mutants, for example s07.
+        Only these, for example s07.
+    further
+        Those that the design does not number.
     jobs
         How many are hunted at once.
     verbose
         Also print what the failing tests said.
     """
-    unknown = sorted(set(names) - {mutant.name for mutant in FAULTS})
+    unknown = sorted(set(names) - {mutant.name for mutant in ALL_FAULTS})
     if unknown:
-        print(f"there is no mutant {', '.join(unknown)}: there are {', '.join(m.name for m in FAULTS)}")
+        known = ", ".join(mutant.name for mutant in ALL_FAULTS)
+        print(f"script/mutants: there is no mutant {', '.join(unknown)}: choose from {known}", file=sys.stderr)
         return 2
-    mutants = [mutant for mutant in FAULTS if not names or mutant.name in names]
+    mutants = _chosen(names, further=further)
     try:
         return asyncio.run(_hunt(mutants, jobs=jobs, verbose=verbose))
     except (Outdated, NotRun, Misjudged) as error:
         print(f"script/mutants: {error}", file=sys.stderr)
         return 2
+
+
+def _chosen(names: Sequence[str], *, further: bool) -> Sequence[Mutant]:
+    if names:
+        return [mutant for mutant in ALL_FAULTS if mutant.name in names]
+    return FURTHER_FAULTS if further else NUMBERED_FAULTS
 
 
 async def _hunt(mutants: Sequence[Mutant], *, jobs: int, verbose: bool) -> int:

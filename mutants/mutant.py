@@ -21,7 +21,7 @@ class Mutant:
     """One fault, and the tests that must notice it."""
 
     name: str
-    pitfall: int  # its row in the design's table of pitfalls
+    pitfall: int  # its row in the design's table of pitfalls; 0: not in it
     fault: str  # what is wrong with the code now
     file: str  # relative to the repository
     edits: tuple[Edit, ...]
