@@ -27,7 +27,7 @@ FURTHER_FAULTS: Final = (
         fault="a lease that ran out counts until the task is delivered again",
         file="src/towline/core/lease.py",
         edits=(Edit("    if not live(row, draft.now_ms):\n        raise lost(row)\n", ""),),
-        tests=("test_expired_workflow_task_is_fenced_before_anybody_else_has_it",),
+        tests=("test_a_lease_that_ran_out",),
     ),
     Mutant(
         name="x03",

@@ -26,7 +26,10 @@ FILES: Final[Mapping[str, tuple[str, ...]]] = {
     "test_missed_heartbeat_cancels_activity": (_HEARTBEATS, _OVER_GRPC),
     "test_worker_reconnects_after_server_restart": (_OVER_GRPC,),
     # Not named by the design; for the further faults.
-    "test_expired_workflow_task_is_fenced_before_anybody_else_has_it": (_PROTOCOL,),
+    "test_a_lease_that_ran_out": (
+        "tests/core/test_activity_task.py::TestFencing",
+        "tests/core/test_workflow_task.py::TestFencing",
+    ),
     "test_trigger_between_look_and_wait_wakes_the_poll": (_DELIVERY,),
     "test_cancelled_poll_gives_its_lease_back": (_DELIVERY,),
     "test_two_servers_take_the_same_stale_row_once": (_RECOVERY,),

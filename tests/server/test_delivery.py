@@ -1,12 +1,14 @@
 """Tasks meet pollers: every task runs or is handed back, none is lost, none waits for its deadline."""
 
 import asyncio
+from collections.abc import Sequence
 
 import pytest
 
 from tests.server.protocol import QUEUE, Protocol, complete, names, schedule, settled
 from towline.api.task_service_pb2 import PollActivityTaskResponse
 from towline.core.task import TaskRow, workflow_queue, workflow_task_id
+from towline.server.lease import Lease
 from towline.server.settings import Settings
 from towline.store.api import Batch, Store, TaskHint
 from towline.testing.clock import FakeClock
@@ -73,26 +75,56 @@ async def test_task_goes_to_the_poll_that_waits(protocol: Protocol, clock: FakeC
     assert len(stored.blobs) == 1, "born leased: one commit for the start and the delivery"
 
 
-async def test_cancelled_poll_gives_its_lease_back(protocol: Protocol, clock: FakeClock) -> None:
+async def test_cancelled_poll_gives_its_lease_back(
+    store: Store, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """100 activities queued, polls cancelled while their leases are being committed: each is handed back at once."""
-    await protocol.start()
-    await protocol.complete_workflow(await protocol.poll_workflow(), *(schedule(str(n)) for n in range(1, 101)))
-    polls = [asyncio.create_task(protocol.poll_activity()) for _ in range(100)]
-    await asyncio.sleep(0)
-    for poll in polls[::2]:
-        poll.cancel()
-    outcomes = await asyncio.gather(*polls, return_exceptions=True)
-    taken = [task for task in outcomes if isinstance(task, PollActivityTaskResponse)]
-    for task in taken:
-        await protocol.complete_activity(task)
-    while len(taken) < 100:
-        # The clock stands still: a task that waited for its deadline would never come.
-        task = await protocol.poll_activity()
-        assert task.attempt == 1
-        await protocol.complete_activity(task)
-        taken.append(task)
-    assert sorted(int(task.activity_id) for task in taken) == list(range(1, 101))
-    assert len({task.task_token for task in taken}) == 100
+    async with Protocol(store, clock) as protocol:
+        await protocol.start()
+        await protocol.complete_workflow(await protocol.poll_workflow(), *(schedule(str(n)) for n in range(1, 101)))
+        asked, gone = asyncio.Semaphore(0), asyncio.Semaphore(0)
+        commit, go_on = store.commit, asyncio.Event()
+        deliver = protocol.server.engine.deliver
+
+        async def noted_deliver(run_id: str, task_id: str, *, identity: str) -> Lease | None:
+            asked.release()
+            try:
+                return await deliver(run_id, task_id, identity=identity)
+            except asyncio.CancelledError:
+                gone.release()
+                raise
+
+        async def held_commit(batches: Sequence[Batch]) -> list[bool]:
+            await go_on.wait()
+            return await commit(batches)
+
+        monkeypatch.setattr(protocol.server.engine, "deliver", noted_deliver)
+        monkeypatch.setattr(store, "commit", held_commit)
+        polls = [asyncio.create_task(protocol.poll_activity()) for _ in range(100)]
+        await times(100, asked)
+        for poll in polls[::2]:
+            poll.cancel()
+        await times(50, gone)
+        go_on.set()
+        outcomes = await asyncio.gather(*polls, return_exceptions=True)
+        taken = [task for task in outcomes if isinstance(task, PollActivityTaskResponse)]
+        assert len(taken) == 50
+        for task in taken:
+            await protocol.complete_activity(task)
+        while len(taken) < 100:
+            # The clock stands still: a task that waited for its deadline would never come.
+            task = await protocol.poll_activity()
+            assert task.attempt == 1
+            await protocol.complete_activity(task)
+            taken.append(task)
+        assert sorted(int(task.activity_id) for task in taken) == list(range(1, 101))
+        assert len({task.task_token for task in taken}) == 100
+
+
+async def times(count: int, happened: asyncio.Semaphore) -> None:
+    """Come back when it has happened so often."""
+    for _ in range(count):
+        await happened.acquire()
 
 
 async def test_released_task_comes_again_at_once_as_the_same_attempt(protocol: Protocol) -> None:

@@ -5,10 +5,10 @@ import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
-import structlog
-from structlog.typing import EventDict, WrappedLogger
+from google.protobuf.message import Message
 
 from tests.worker.fake_server import payloads, values
 from tests.worker.real_server import RealServer
@@ -20,7 +20,8 @@ from towline.api.command_pb2 import (
 )
 from towline.api.history_pb2 import HistoryEvent
 from towline.api.task_service_pb2 import PollWorkflowTaskResponse
-from towline.client import Client
+from towline.client import Client, RpcError
+from towline.rpc import Method
 from towline.testing.clock import FakeClock
 from towline.worker import Worker
 
@@ -256,7 +257,7 @@ async def test_missed_heartbeat_cancels_activity(client: Client, clock: FakeCloc
     assert [e.activity_task_started.attempt for e in events if e.HasField("activity_task_started")] == [2]
 
 
-async def test_worker_reconnects_after_server_restart(tmp_path: Path) -> None:
+async def test_worker_reconnects_after_server_restart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     began, go = asyncio.Event(), asyncio.Event()
 
     @activity.defn
@@ -265,15 +266,21 @@ async def test_worker_reconnects_after_server_restart(tmp_path: Path) -> None:
         await go.wait()
         return "finished"
 
-    poll_failed = asyncio.Event()
-
-    def note(logger: WrappedLogger, method: str, entry: EventDict) -> EventDict:
-        if entry["event"] == "poll failed":
-            poll_failed.set()
-        raise structlog.DropEvent
+    failed = {name: asyncio.Event() for name in ("PollActivityTask", "PollWorkflowTask", "CompleteActivityTask")}
 
     server = RealServer(tmp_path / "towline.db")
     async with server, await server.connect() as client:
+        send = client.connection.transport.call
+
+        async def call(method: Method, request: Message, *, timeout_ms: int | None = None) -> Any:
+            try:
+                return await send(method, request, timeout_ms=timeout_ms)
+            except RpcError:
+                if method.name in failed:
+                    failed[method.name].set()
+                raise
+
+        monkeypatch.setattr(client.connection.transport, "call", call)
         worker = Worker(
             client,
             task_queue="q",
@@ -281,14 +288,13 @@ async def test_worker_reconnects_after_server_restart(tmp_path: Path) -> None:
             workflow_handler=fan_out(1),
             reconnect_initial=timedelta(milliseconds=5),
             reconnect_max=timedelta(milliseconds=50),
-            logger=structlog.wrap_logger(None, processors=[note]),
         )
         async with worker:
             handle = await client.start_workflow("One", id="one-1", task_queue="q")
             await began.wait()
             await server.stop()
             go.set()  # its report finds no server, and has to wait for the next one
-            await poll_failed.wait()
+            await asyncio.gather(*(event.wait() for event in failed.values()))
             await server.start()
             assert await handle.result() == 1
             later = await client.start_workflow("One", id="one-2", task_queue="q")
