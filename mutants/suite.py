@@ -35,12 +35,12 @@ class Results:
         return [case for case in self.cases if case not in self.passed and case not in self.failed]
 
 
-async def run(copy: SourceCopy, paths: Sequence[str]) -> Results:
+async def run(copy: SourceCopy, paths: Sequence[str], *, case_timeout_s: int = CASE_TIMEOUT_S) -> Results:
     """Run tests, each case of them, also after failures. Raises NotRun."""
     results = Results()
     wanted = list(paths)
     while wanted:
-        lines, output = await _run_process(copy, wanted)
+        lines, output = await _run_process(copy, wanted, case_timeout_s)
         before = len(results.left()) if results.cases else -1
         _take(results, lines, copy, output)
         wanted = results.left()
@@ -49,10 +49,10 @@ async def run(copy: SourceCopy, paths: Sequence[str]) -> Results:
     return results
 
 
-async def _run_process(copy: SourceCopy, paths: Sequence[str]) -> tuple[list[Line], str]:
+async def _run_process(copy: SourceCopy, paths: Sequence[str], case_timeout_s: int) -> tuple[list[Line], str]:
     record = copy.folder / "record.jsonl"
     record.unlink(missing_ok=True)
-    options = ["-q", "-p", "mutants.recorder", "-p", "no:cacheprovider", f"--timeout={CASE_TIMEOUT_S}"]
+    options = ["-q", "-p", "mutants.recorder", "-p", "no:cacheprovider", f"--timeout={case_timeout_s}"]
     process = await asyncio.create_subprocess_exec(
         *[sys.executable, "-m", "pytest", *options, *paths],
         cwd=copy.folder,

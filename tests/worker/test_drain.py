@@ -62,7 +62,7 @@ async def test_worker_drains_on_cancel(stop: Stop, server: FakeServer, make_work
     assert server.reports() == []
     reporting = server.hold("CompleteActivityTask")
     job.go.set()
-    await server.called("CompleteActivityTask")
+    await server.until(lambda: bool(server.reports()))
     for _ in range(20):
         await asyncio.sleep(0)
     assert not running.done(), "the activity has not reported yet"
