@@ -20,7 +20,7 @@ class Rule:
     keeps: tuple[str, ...]
 
 
-EVERYWHERE: Final = ("src", "tests", "examples", "bench")
+EVERYWHERE: Final = ("src", "tests", "examples", "bench", "crash", "mutants")
 RULES: Final = {
     "time, ids and randomness are arguments": Rule(
         injected.check,

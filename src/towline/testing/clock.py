@@ -104,9 +104,9 @@ class FakeClock:
         """Come back as soon as at least `count` timers are waiting."""
         await self._wait(lambda: len(self.timers()) >= count)
 
-    async def wait_for_timer(self, delay_ms: int) -> None:
-        """Come back as soon as a timer that was set with exactly this delay is waiting."""
-        await self._wait(lambda: delay_ms in self.timers())
+    async def wait_for_timer(self, delay_ms: int, *, count: int = 1) -> None:
+        """Come back as soon as `count` timers that were set with exactly this delay are waiting."""
+        await self._wait(lambda: self.timers().count(delay_ms) >= count)
 
     def forget_one(self) -> None:
         """A timer was cancelled. The dead are swept out once they are the larger part, so that they cannot pile up."""
