@@ -9,7 +9,7 @@ from towline.worker import WorkerConfig
 TASK_QUEUE: Final = "bench"
 STEPS: Final = 10
 # Enough that the worker is never short of tasks: each poll brings one.
-POLLS: Final = 20
+POLLS: Final = 60
 
 
 @activity.defn(start_to_close_timeout=timedelta(seconds=60))
