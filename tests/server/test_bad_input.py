@@ -219,8 +219,8 @@ async def test_page_token_of_another_run(protocol: Protocol) -> None:
 async def test_token_of_a_run_that_is_not_stored_here(protocol: Protocol) -> None:
     row = TaskRow("default", "wf:default", "gone/wt/2", "gone", "w", 2, attempt=1, visible_at_ms=0, lease_token=1)
     request = CompleteWorkflowTaskRequest(task_token=task_token(row))
-    message = await refused(protocol.call("CompleteWorkflowTask", request), Status.NOT_FOUND)
-    assert "retention" in message
+    message = await refused(protocol.call("CompleteWorkflowTask", request), Status.FAILED_PRECONDITION)
+    assert "gone" in message
 
 
 async def test_second_start_of_an_open_workflow(protocol: Protocol) -> None:

@@ -21,7 +21,7 @@ async def test_stale_queue_task_skipped(protocol: Protocol) -> None:
     # A crash's leftover: the task of a workflow task that was completed is on the queue again.
     leftover = _leftover(protocol, run_id, 2)
     await protocol.server.store.commit([leftover])
-    protocol.server.engine.runs.get(run_id).forget()
+    protocol.server.engine.runs.drop(run_id)
     protocol.server.matching.look("default", workflow_queue(QUEUE))
 
     poll = asyncio.create_task(protocol.poll_workflow())
@@ -44,7 +44,7 @@ async def test_stale_queue_task_of_a_closed_run_skipped(protocol: Protocol, cloc
     run_id = await protocol.start()
     await protocol.complete_workflow(await protocol.poll_workflow(), complete())
     await protocol.server.store.commit([_leftover(protocol, run_id, 2)])
-    protocol.server.engine.runs.get(run_id).forget()
+    protocol.server.engine.runs.drop(run_id)
     protocol.server.matching.look("default", workflow_queue(QUEUE))
     poll = asyncio.create_task(protocol.poll_workflow())
     await clock.wait_for_timer(30_000)
@@ -199,7 +199,7 @@ async def test_close_between_look_and_wait_wakes_the_reader(
         reader = asyncio.create_task(protocol.history_page(wait_new_event=True, close_event_only=True))
         await looked.wait()
         await protocol.complete_workflow(task, complete())
-        protocol.server.engine.runs.get(run_id).forget()
+        protocol.server.engine.runs.drop(run_id)
         go_on.set()
         page = await reader
         assert names(page.history.events) == ["workflow_execution_completed"]
@@ -232,12 +232,14 @@ async def test_backlog_beyond_memory_is_delivered_in_order(store: Store, clock: 
         await protocol.complete_workflow(await protocol.poll_workflow(), *(schedule(str(n)) for n in range(1, 36)))
         tasks = [await protocol.poll_activity() for _ in range(35)]
         assert sorted(int(task.activity_id) for task in tasks) == list(range(1, 36))
-        assert protocol.server.matching.queue("default", "act:default").ready == []
+        with protocol.server.matching.polled("default", "act:default") as queue:
+            assert queue.ready == []
 
 
 def _leftover(protocol: Protocol, run_id: str, scheduled_event_id: int) -> Batch:
     """A batch that puts the task of that workflow task on its queue again."""
-    live = protocol.server.engine.runs.get(run_id)
+    live = protocol.server.engine.runs.peek(run_id)
+    assert live is not None
     assert live.row is not None
     row = TaskRow(
         namespace="default",

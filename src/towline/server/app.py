@@ -12,6 +12,7 @@ from towline.server.duties.base import Duty
 from towline.server.duties.delays import Delays
 from towline.server.duties.leases import Leases
 from towline.server.duties.retention import Retention
+from towline.server.duties.sweep import Sweep
 from towline.server.duties.timers import Timers
 from towline.server.engine import Engine
 from towline.server.grpc.server import GrpcServer
@@ -60,6 +61,7 @@ class Server:
             Leases(self.engine, self.store, agendas=agendas, clock=clock, settings=settings),
             Delays(self.matching, self.store, agendas=agendas, clock=clock, settings=settings),
             Timers(self.engine, self.store, agendas=agendas, clock=clock, settings=settings),
+            Sweep(self.matching, clock=clock, settings=settings),
             Retention(self.engine, self.store, clock=clock, settings=settings),
         ]
         self._running: list[asyncio.Task[None]] = []

@@ -1,7 +1,7 @@
 """The write path: load → decide → commit → effects. The only place that changes runs."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from typing import Any
 
 import structlog
@@ -9,7 +9,6 @@ import structlog
 from towline.clock import Clock
 from towline.core.refusal import Refused
 from towline.core.request import DeliverTask, Request, StartWorkflow
-from towline.core.state import Run
 from towline.core.task import TaskRow
 from towline.server.agenda import Agendas
 from towline.server.asked import Answer, Asked, StartConflict
@@ -51,7 +50,11 @@ class Engine:
         self._settings = settings
         self._tokens = LeaseTokens(store, block=settings.lease_token_block)
         self._tasks: set[asyncio.Task[None]] = set()
-        self.runs = LiveRuns(limit=settings.cached_runs, history_limit_bytes=settings.cached_history_bytes)
+        self.runs = LiveRuns(
+            limit=settings.cached_runs,
+            limit_bytes=settings.cached_bytes,
+            history_limit_bytes=settings.cached_bytes_per_run,
+        )
 
     async def ask(
         self, run_id: str, request: Request, *, next_task_for: str | None = None, replaces_run_id: str = ""
@@ -61,7 +64,7 @@ class Engine:
         A caller that is cancelled does not take its request back; a lease that was made for it is given back.
         """
         future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-        live = self.runs.get(run_id)
+        live = self.runs.take(run_id)
         live.waiting.append(Asked(request, future, next_task_for, replaces_run_id))
         if not live.busy:
             live.busy = True
@@ -102,26 +105,27 @@ class Engine:
             while live.waiting:
                 await self._serve_turn(live)
         finally:
-            live.busy = False
-            if live.run is None:
-                self.runs.drop(live.run_id)
+            self.runs.put_back(live)
 
     async def _serve_turn(self, live: LiveRun) -> None:
         turn: Turn | None = None
         try:
             fresh = await self._load(live)
             await self._tokens.ensure(TOKENS_PER_TURN)
-            turn = self._decide(live, fresh=fresh)
-            if turn.work.empty():
+            work = Work(live.run, replaces_run_id=live.waiting[0].replaces_run_id)
+            turn = Turn(work, matching=self._matching, tokens=self._tokens, clock=self._clock)
+            turn.decide_waiting(live.waiting, fresh=fresh, size_limit_bytes=self._settings.batch_size_bytes)
+            if work.empty():
                 self._answer(turn)
             else:
                 await self._commit(live, turn)
             if turn.doubtful:
-                self._remember(live, live.forget)
+                live.forget()
         except Exception as error:  # whatever it is, nobody may be left waiting for an answer
             if not isinstance(error, StoreError):
                 log.exception("run could not be served", run_id=live.run_id)
             self._give_up(live, turn, error)
+        self.runs.account(live)
 
     async def _load(self, live: LiveRun) -> bool:
         """Have the run in memory. True: it is just as it is in the store."""
@@ -130,14 +134,8 @@ class Engine:
         if not isinstance(live.waiting[0].request, StartWorkflow):
             stored = await self._store.load_run(live.run_id)
             if stored is not None:
-                self._remember(live, lambda: live.load(stored))
+                live.load(stored)
         return True
-
-    def _decide(self, live: LiveRun, *, fresh: bool) -> Turn:
-        work = Work(live.run, replaces_run_id=live.waiting[0].replaces_run_id)
-        turn = Turn(work, matching=self._matching, tokens=self._tokens, clock=self._clock)
-        turn.decide_waiting(live.waiting, fresh=fresh, size_limit_bytes=self._settings.batch_size_bytes)
-        return turn
 
     async def _commit(self, live: LiveRun, turn: Turn) -> None:
         blob = turn.work.blob()
@@ -145,20 +143,10 @@ class Engine:
         if not await self._group.commit(batch):
             self._conflict(live, turn)
             return
-        self._remember(live, lambda: self._advance(live, turn.work.run, row=batch.run, blob=blob))
+        assert turn.work.run is not None
+        live.advance(turn.work.run, row=batch.run, blob=blob)
         self._answer(turn, tuple(live.blobs) if live.blobs is not None else None)
         self._perform(turn, batch.run)
-
-    def _advance(self, live: LiveRun, run: Run | None, *, row: RunRow, blob: Blob | None) -> None:
-        new = live.run is None
-        live.run, live.row = run, row
-        if new:
-            live.blobs = []
-        if blob is not None and live.blobs is not None:
-            live.blobs.append(blob)
-            live.blob_bytes += len(blob.data)
-        if live.blob_bytes > self._settings.cached_history_bytes_per_run:
-            live.blobs, live.blob_bytes = None, 0
 
     def _answer(self, turn: Turn, blobs: tuple[Blob, ...] | None = None) -> None:
         """What was decided is durable: tell those who asked, and hand out what was leased."""
@@ -186,7 +174,7 @@ class Engine:
 
     def _conflict(self, live: LiveRun, turn: Turn) -> None:
         """Another server was first: nothing was written. Decide again on what is stored now (law 3)."""
-        self._remember(live, live.forget)
+        live.forget()
         turn.undo_polls()
         for asked in reversed(turn.asked):
             asked.forget()
@@ -200,18 +188,14 @@ class Engine:
 
     def _give_up(self, live: LiveRun, turn: Turn | None, error: Exception) -> None:
         """It cannot be told what is stored: forget the run, and say so to everybody who waits."""
-        self._remember(live, live.forget)
+        live.forget()
         if turn is not None:
             turn.undo_polls()
+            for task in turn.work.tasks():  # it may be there all the same
+                self._matching.look(task.namespace, task.queue)
         for asked in [*(turn.asked if turn else ()), *live.waiting]:
             asked.fail(error)
         live.waiting.clear()
-
-    def _remember(self, live: LiveRun, change: Callable[[], None]) -> None:
-        """Change what is known of a run, and keep the account of the memory it takes."""
-        before = live.blob_bytes
-        change()
-        self.runs.account(before, live.blob_bytes)
 
 
 def _attach(lease: Lease, blobs: tuple[Blob, ...] | None) -> None:

@@ -20,8 +20,9 @@ class LeaseTokens:
         while self._end - self._next < count:
             async with self._refill:
                 if self._end - self._next < count:
-                    self._next = await self._store.reserve_lease_tokens(self._block)
-                    self._end = self._next + self._block
+                    block = max(self._block, count)
+                    self._next = await self._store.reserve_lease_tokens(block)
+                    self._end = self._next + block
 
     def take(self) -> int:
         """The next token."""

@@ -4,6 +4,8 @@ import asyncio
 import heapq
 import itertools
 from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from towline.core.task import TaskRow
@@ -43,6 +45,7 @@ class TaskQueue:
     ready: list[tuple[int, int, TaskHint]] = field(default_factory=list)  # a heap of (priority, arrival, hint)
     known: set[str] = field(default_factory=set)  # ids of the tasks in `ready`
     more_in_store: bool = True  # tasks may wait in the store that are not in `ready`; so it is after a restart
+    polls: int = 0  # polls under way, whether they wait or not
 
     def wait(self, poller: Poller) -> None:
         """Let a poll wait its turn."""
@@ -78,12 +81,26 @@ class Matching:
         self._stopped_workers: OrderedDict[str, None] = OrderedDict()
         self.closed = False
 
-    def queue(self, namespace: str, name: str) -> TaskQueue:
-        """The queue, made on first use."""
+    @contextmanager
+    def polled(self, namespace: str, name: str) -> Iterator[TaskQueue]:
+        """The queue, for the time of one poll: made on first use, forgotten by `sweep` when nobody polls it."""
         queue = self._queues.get((namespace, name))
         if queue is None:
             queue = self._queues[namespace, name] = TaskQueue(namespace, name)
-        return queue
+        queue.polls += 1
+        try:
+            yield queue
+        finally:
+            queue.polls -= 1
+
+    def sweep(self) -> None:
+        """Have every queue that is polled look into the store again, and forget those that nobody polls."""
+        for key, queue in list(self._queues.items()):
+            if queue.polls == 0:
+                del self._queues[key]
+            else:
+                queue.more_in_store = True
+                queue.wake_one()
 
     def take_poller(self, namespace: str, name: str) -> Poller | None:
         """A poll that waits on this queue, reserved for the caller: answer it, or `put_back`."""
@@ -92,15 +109,15 @@ class Matching:
 
     def put_back(self, namespace: str, name: str, poller: Poller) -> None:
         """A reserved poll goes on waiting, at the head of the line."""
-        if not poller.answer.done():
-            queue = self.queue(namespace, name)
+        queue = self._queues.get((namespace, name))
+        if queue is not None and not poller.answer.done():
             queue.pollers[poller] = None
             queue.pollers.move_to_end(poller, last=False)
 
     def offer(self, row: TaskRow) -> None:
-        """A task became ready and is in the store."""
-        queue = self.queue(row.namespace, row.queue)
-        if row.task_id in queue.known:
+        """A task became ready and is in the store, where the first poll finds it if nobody polls its queue now."""
+        queue = self._queues.get((row.namespace, row.queue))
+        if queue is None or row.task_id in queue.known:
             return
         if queue.more_in_store or len(queue.ready) >= self._ready_limit:
             queue.more_in_store = True  # it is there too; older ones come first
@@ -110,9 +127,10 @@ class Matching:
 
     def look(self, namespace: str, name: str) -> None:
         """Tasks of this queue may wait in the store that nobody offered."""
-        queue = self.queue(namespace, name)
-        queue.more_in_store = True
-        queue.wake_one()
+        queue = self._queues.get((namespace, name))
+        if queue is not None:
+            queue.more_in_store = True
+            queue.wake_one()
 
     async def next_task(self, queue: TaskQueue, now_ms: int) -> TaskHint | None:
         """The next task of the queue, taken out; None: there is none."""

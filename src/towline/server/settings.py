@@ -21,12 +21,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     retention_interval_ms: int = 60_000
     # Runs kept in memory; a run that is not there is read from the store when something happens to it.
     cached_runs: int = 5_000
-    # History kept in memory, all cached runs together, so that most polls read nothing from the store.
-    cached_history_bytes: int = 64 * limits.MIB
-    # A longer history than this is read from the store at each poll.
-    cached_history_bytes_per_run: int = 1 * limits.MIB
+    # What they may take together, so that most polls read nothing from the store.
+    cached_bytes: int = 128 * limits.MIB
+    # Of a run that takes more than this, the history is read from the store at each poll.
+    cached_bytes_per_run: int = 1 * limits.MIB
     # Tasks of one queue known in memory; further ones stay in the store until these are taken.
     ready_tasks_per_queue: int = 1_000
+    # A queue that polls wait on looks into the store at least this often, for tasks that nobody offered to it: put by
+    # another server, or by a commit of which it could not be told whether it was made.
+    sweep_interval_ms: int = 5_000
     # Timers and leases due within this time are held in memory; later ones stay in the store.
     agenda_horizon_ms: int = 60_000
     agenda_entries: int = 20_000
@@ -38,3 +41,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     commit_attempts: int = 20
     # How long calls that run may take to end when the server stops.
     stop_grace_ms: int = 5_000
+
+    def __post_init__(self) -> None:
+        for name in self.__struct_fields__:
+            value, least = getattr(self, name), _LEAST.get(name, 1)
+            if isinstance(value, int) and value < least:
+                raise ValueError(f"setting {name} is {value}: give {least} or more")
+        if not self.namespaces:
+            raise ValueError("setting namespaces is empty: name one at least")
+
+
+# Where it is not 1.
+_LEAST = {"cached_runs": 0, "cached_bytes": 0, "cached_bytes_per_run": 0, "agenda_entries": 4, "stop_grace_ms": 0}

@@ -5,8 +5,8 @@ from collections import deque
 from towline.clock import Clock
 from towline.core.decide import decide
 from towline.core.decision import ChangeTask, Decision, Delivered, PutTask, Stale
-from towline.core.refusal import Refused, not_found
-from towline.core.request import DeliverTask, Request, StartWorkflow
+from towline.core.refusal import Refused
+from towline.core.request import DeliverTask, Request
 from towline.core.task import WORKFLOW_QUEUE_PREFIX, TaskRow
 from towline.server.asked import Asked
 from towline.server.lease import Lease, lease_of
@@ -40,13 +40,13 @@ class Turn:
         """Take requests out of `waiting` and decide them, as many as one commit should carry."""
         while waiting and len(self.asked) < _REQUESTS_PER_TURN and self.work.size_bytes <= size_limit_bytes:
             asked = waiting.popleft()
+            self.asked.append(asked)  # before anything can go wrong: whoever asked gets an answer
             sure = fresh or self.work.run is None
             if not self._decide(asked) and not sure:
                 asked.forget()
-                waiting.appendleft(asked)
+                waiting.appendleft(self.asked.pop())
                 self.doubtful = True
                 return
-            self.asked.append(asked)
 
     def undo_polls(self) -> None:
         """Nothing was committed: the polls wait on."""
@@ -70,8 +70,6 @@ class Turn:
         return True
 
     def _ask(self, request: Request) -> Decision:
-        if self.work.run is None and not isinstance(request, StartWorkflow):
-            raise not_found("the run is not stored here: it never was, or its retention is over")
         if isinstance(request, DeliverTask):
             request = DeliverTask(request.task_id, request.identity, self._token())
         return decide(self.work.run, request, now_ms=self._clock.now_ms())

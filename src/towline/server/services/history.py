@@ -7,7 +7,7 @@ from towline.api.history_pb2 import History
 from towline.api.token_pb2 import HistoryPageToken
 from towline.api.workflow_service_pb2 import GetHistoryRequest, GetHistoryResponse
 from towline.clock import Clock
-from towline.core.refusal import not_found
+from towline.core.refusal import Refused, not_found
 from towline.server.alarm import Alarm
 from towline.server.blobs import Blob, Page, cut_page, encode_event, split_blobs, with_history
 from towline.server.caller import Caller, waiting_time_ms
@@ -92,6 +92,8 @@ class HistoryReader:
                 head.next_page_token = history_page_token(row.run_id, next_event_id=row.last_event_id + 1)
             return head.SerializeToString()
         blobs = await self._blobs(row.run_id, row.last_event_id, last_event_id=row.last_event_id, maximum_bytes=1)
+        if not blobs:
+            raise _gone(row)
         last = History.FromString(blobs[-1].data).events[-1]
         return with_history(head.SerializeToString(), field_number=_HISTORY_FIELD, history=encode_event(last))
 
@@ -116,7 +118,7 @@ class HistoryReader:
     async def _stored(self, row: RunRow) -> RunRow:
         stored = await self._store.find_run(row.namespace, row.workflow_id, row.run_id)
         if stored is None:
-            raise not_found(f"run {row.run_id} is no longer stored: its retention is over")
+            raise _gone(row)
         return stored
 
     async def _read(
@@ -133,3 +135,7 @@ class HistoryReader:
             return live.blobs  # else another server may have taken the run further
         page = await self._store.read_history(run_id, first_event_id, maximum_bytes)
         return split_blobs([History.FromString(blob) for blob in page.blobs], page.blobs)
+
+
+def _gone(row: RunRow) -> Refused:
+    return not_found(f"run {row.run_id} of workflow {row.workflow_id!r} is no longer stored: its retention is over")

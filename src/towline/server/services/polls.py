@@ -28,8 +28,8 @@ class Polls:
 
     async def poll(self, request: PollRequest, queue_name: str, caller: Caller) -> Message | bytes | None:
         """The answer with a task, or None: nothing came."""
-        queue = self._matching.queue(request.namespace, queue_name)
-        lease = await self._next_lease(queue, request, caller)
+        with self._matching.polled(request.namespace, queue_name) as queue:
+            lease = await self._next_lease(queue, request, caller)
         return None if lease is None else await self.hand_over(lease, caller)
 
     async def hand_over(self, lease: Lease, caller: Caller) -> Message | bytes:
