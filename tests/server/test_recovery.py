@@ -4,14 +4,18 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.server.protocol import Protocol, complete, failure, names, payloads, refused, schedule
-from towline.core.decision import Done, Stale
-from towline.core.request import LeaseExpired
+from towline.core.decide import decide
+from towline.core.decision import Decision, Done, Stale
+from towline.core.request import LeaseExpired, Request, SignalWorkflow
+from towline.core.state import Run
+from towline.server.settings import Settings
 from towline.status import Status
-from towline.store.api import Store, StoreError
+from towline.store.api import HistoryPage, Store, StoreError
 from towline.store.memory import MemoryStore
 from towline.store.sqlite.store import SqliteStore
 from towline.testing.clock import FakeClock
@@ -154,6 +158,40 @@ async def test_store_that_fails_changes_nothing(
             message = await refused(protocol.complete_workflow(task, complete()), Status.UNAVAILABLE)
             assert "disk full" in message
         assert await protocol.history() == before
+        await protocol.complete_workflow(task, complete())
+        assert names(await protocol.history())[-1] == "workflow_execution_completed"
+
+
+async def test_run_that_is_deleted_while_it_is_read(clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = MemoryStore()
+    async with Protocol(store, clock, settings=Settings(cached_bytes=0)) as protocol:
+        run_id = await protocol.start()
+        await protocol.complete_workflow(await protocol.poll_workflow(), complete())
+        read = store.read_history
+
+        async def deleted_before(*arguments: Any) -> HistoryPage:
+            await store.delete_runs([run_id])
+            return await read(*arguments)
+
+        monkeypatch.setattr(store, "read_history", deleted_before)
+        message = await refused(protocol.history_page(close_event_only=True), Status.NOT_FOUND)
+        assert "retention" in message
+
+
+async def test_bug_in_a_rule_answers_its_caller_and_nobody_else(
+    clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with Protocol(MemoryStore(), clock) as protocol:
+        await protocol.start()
+
+        def with_bug(run: Run | None, request: Request, *, now_ms: int) -> Decision:
+            if isinstance(request, SignalWorkflow):
+                raise ValueError("a bug")
+            return decide(run, request, now_ms=now_ms)
+
+        monkeypatch.setattr("towline.server.turn.decide", with_bug)
+        await refused(protocol.signal(), Status.INTERNAL)
+        task = await protocol.poll_workflow()
         await protocol.complete_workflow(task, complete())
         assert names(await protocol.history())[-1] == "workflow_execution_completed"
 

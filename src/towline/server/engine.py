@@ -172,6 +172,13 @@ class Engine:
                 self._matching.offer(task)
         self._watchers.committed(row)
 
+    def _suspect(self, work: Work) -> None:
+        """It may be in the store all the same: hints that are wrong do no harm, hints that are missing do."""
+        self._agendas.tasks_changed(work.tasks(), self._clock.now_ms())
+        self._agendas.timers_changed(work.timers())
+        for task in work.tasks():
+            self._matching.look(task.namespace, task.queue)
+
     def _conflict(self, live: LiveRun, turn: Turn) -> None:
         """Another server was first: nothing was written. Decide again on what is stored now (law 3)."""
         live.forget()
@@ -191,8 +198,7 @@ class Engine:
         live.forget()
         if turn is not None:
             turn.undo_polls()
-            for task in turn.work.tasks():  # it may be there all the same
-                self._matching.look(task.namespace, task.queue)
+            self._suspect(turn.work)
         for asked in [*(turn.asked if turn else ()), *live.waiting]:
             asked.fail(error)
         live.waiting.clear()

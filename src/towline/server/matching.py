@@ -93,6 +93,10 @@ class Matching:
         finally:
             queue.polls -= 1
 
+    def names(self) -> list[tuple[str, str]]:
+        """The queues that are known, as (namespace, name)."""
+        return sorted(self._queues)
+
     def sweep(self) -> None:
         """Have every queue that is polled look into the store again, and forget those that nobody polls."""
         for key, queue in list(self._queues.items()):
