@@ -15,6 +15,13 @@ MESSAGE_ENVELOPE_SIZE_BYTES: Final = 256 * KIB
 PAYLOAD_SIZE_BYTES: Final = 2 * MIB
 # What a message with full payloads may carry besides them; larger parts of it have limits of their own.
 MESSAGE_HEADROOM_BYTES: Final = 512 * KIB
+# Every answer that carries history must be able to carry any one event, and say which run it is of.
+EVENT_SIZE_BYTES: Final = MESSAGE_SIZE_BYTES - MESSAGE_HEADROOM_BYTES
+# protobuf reads messages that nest 100 deep; an answer that holds a failure nests deeper than the report that brought
+# it, and whoever hands a failure on puts one around it. Nobody reads a chain of causes as long as this.
+FAILURE_DEPTH: Final = 32
+# A list of type names; a worker that knows this many knows better than to list them.
+RETRY_POLICY_SIZE_BYTES: Final = 64 * KIB
 # Names of encodings and keys, not data; and no list of a million empty values.
 PAYLOAD_METADATA_SIZE_BYTES: Final = 256 * KIB
 # W3C's traceparent, tracestate and baggage are 8 KiB each at most.

@@ -12,8 +12,8 @@ from towline.core.draft import Draft
 from towline.core.request import CompleteActivityTask, FailActivityTask, RecordHeartbeat
 from towline.core.state import Activity
 from towline.core.task import TaskRow
-from towline.core.validation import FAILURE_ADVICE, check_payloads, check_size
-from towline.limits import MESSAGE_HEADROOM_BYTES, MESSAGE_SIZE_BYTES
+from towline.core.validation import check_failure, check_payloads, check_size
+from towline.limits import EVENT_SIZE_BYTES
 
 _DETAILS_ADVICE = "store its details elsewhere and send their path"
 
@@ -41,7 +41,7 @@ def fail(draft: Draft, request: FailActivityTask) -> Outcome:
     """The attempt failed: the next attempt, or the end of the activity."""
     message = request.message
     pending, row = _held(draft, request.token, message.lease_token)
-    check_size(message.failure.ByteSize(), f"activity failure of {_name(draft, pending)}", advice=FAILURE_ADVICE)
+    check_failure(message.failure, f"activity failure of {_name(draft, pending)}")
     _check_heartbeat_details(draft, pending, message.last_heartbeat_details)
     verdict = retry.after_failure(
         pending.retry_policy,
@@ -91,7 +91,7 @@ def heartbeat(draft: Draft, request: RecordHeartbeat) -> Outcome:
     if message.HasField("details"):
         details = lease.details(row)
         details.heartbeat_details.CopyFrom(message.details)
-        encoded = details.SerializeToString()
+        encoded = lease.encoded(details)
     if expires_at_ms != row.lease_expires_at_ms or encoded != row.details:
         draft.change(row, lease_expires_at_ms=expires_at_ms, details=encoded)
     return HeartbeatRecorded(cancel_requested=False)
@@ -103,7 +103,7 @@ def _check_heartbeat_details(draft: Draft, pending: Activity, heartbeat_details:
     # The next attempt's poll is answered with both in one message.
     together_bytes = pending.input.ByteSize() + heartbeat_details.ByteSize()
     what = f"activity input of {name} together with its heartbeat"
-    check_size(together_bytes, what, limit_bytes=MESSAGE_SIZE_BYTES - MESSAGE_HEADROOM_BYTES, advice=_DETAILS_ADVICE)
+    check_size(together_bytes, what, limit_bytes=EVENT_SIZE_BYTES, advice=_DETAILS_ADVICE)
 
 
 def _held(draft: Draft, token: TaskToken, lease_token: int) -> tuple[Activity, TaskRow]:

@@ -38,7 +38,7 @@ def deliver(draft: Draft, request: DeliverTask, row: TaskRow) -> Outcome:
         lease_expires_at_ms=lease_until_ms(pending.heartbeat_timeout_ms, draft.now_ms, attempt_expires_at_ms),
         started_at_ms=draft.now_ms,
         attempt_expires_at_ms=attempt_expires_at_ms,
-        details=details.SerializeToString(),
+        details=lease.encoded(details),
     )
     return Delivered(leased)
 

@@ -14,9 +14,11 @@ from towline.core.request import TimerFired
 from towline.core.state import Activity
 from towline.core.task import TaskRow, activity_task_id
 from towline.core.validation import format_ms
-from towline.limits import MESSAGE_HEADROOM_BYTES, MESSAGE_SIZE_BYTES
+from towline.limits import EVENT_SIZE_BYTES, KIB
 
 FIRST_ATTEMPT = 1
+# What a closing event has around its failure: ids, its type, a time.
+_AROUND_FAILURE_BYTES = KIB
 
 
 def fired(draft: Draft, request: TimerFired, scheduled_event_id: int) -> Outcome:
@@ -96,7 +98,7 @@ def try_again(draft: Draft, row: TaskRow, failure: Failure, details: TaskDetails
         row,
         attempt=row.attempt + 1,
         visible_at_ms=draft.now_ms + delay_ms,
-        details=details.SerializeToString(),
+        details=lease.encoded(details),
     )
 
 
@@ -123,9 +125,10 @@ def _time_out(
 
 
 def _closing_failure(kind: TimeoutType.ValueType, message: str, details: TaskDetails) -> Failure:
-    """With what is known of the last attempt. Where both do not fit one message, the heartbeat details are left out."""
+    """With what is known of the last attempt. Where both do not fit one event, the heartbeat details are left out."""
     cause = details.last_failure if details.HasField("last_failure") else None
     heartbeat_details = details.heartbeat_details if details.HasField("heartbeat_details") else None
-    if details.ByteSize() > MESSAGE_SIZE_BYTES - MESSAGE_HEADROOM_BYTES:
-        heartbeat_details = None
-    return timed_out(kind, message, heartbeat_details=heartbeat_details, cause=cause)
+    failure = timed_out(kind, message, heartbeat_details=heartbeat_details, cause=cause)
+    if failure.ByteSize() > EVENT_SIZE_BYTES - _AROUND_FAILURE_BYTES:
+        failure.timeout_failure_info.ClearField("last_heartbeat_details")
+    return failure

@@ -9,6 +9,8 @@ from towline.api.history_pb2 import EventType, HistoryEvent
 from towline.core.decision import AckTask, ChangeTask, ClearTimer, Effect, PutTask, SetTimer
 from towline.core.state import Run, RunState
 from towline.core.task import TaskRow, TimerRow
+from towline.core.validation import check_size
+from towline.limits import EVENT_SIZE_BYTES
 
 
 class Draft:
@@ -25,6 +27,7 @@ class Draft:
         "now_ms",
         "open",
         "run",
+        "size_bytes",
         "state",
         "workflow_task_pending",
     )
@@ -38,6 +41,7 @@ class Draft:
     def start_over(self) -> None:
         """Forget all that was drafted."""
         self.events: list[HistoryEvent] = []
+        self.size_bytes = 0  # the events' encoded sizes, added up
         self.effects: list[Effect] = []
         self.next_event_id = self.state.last_event_id + 1
         self.open = self.state.status == WORKFLOW_EXECUTION_STATUS_RUNNING
@@ -45,14 +49,18 @@ class Draft:
         self.new_activity_ids: set[str] = set()
 
     def append(self, event_type: EventType.ValueType, **attributes: Any) -> int:
-        """Append an event that happens now; `attributes` is its one attributes field. Returns its id."""
+        """Append an event that happens now; `attributes` is its one attributes field. Returns its id.
+
+        Raises Refused (INVALID_ARGUMENT) for an event that no answer could carry.
+        """
         return self.append_at(self.now_ms, event_type, **attributes)
 
     def append_at(self, event_time_ms: int, event_type: EventType.ValueType, **attributes: Any) -> int:
-        """Append an event that happened at that time. Returns its id."""
+        """Append an event that happened at that time, like `append`."""
         event_id = self.next_event_id
-        event = HistoryEvent(event_id=event_id, event_time_ms=event_time_ms, event_type=event_type, **attributes)
+        event, size_bytes = new_event(event_id, event_time_ms, event_type, **attributes)
         self.events.append(event)
+        self.size_bytes += size_bytes
         self.next_event_id = event_id + 1
         return event_id
 
@@ -86,3 +94,21 @@ class Draft:
         self.effects = [AckTask(row, row.version) for row in self.run.tasks.values()]
         for timer_id in timer_ids:
             self.clear_timer(timer_id)
+
+
+def new_event(
+    event_id: int, event_time_ms: int, event_type: EventType.ValueType, **attributes: Any
+) -> tuple[HistoryEvent, int]:
+    """An event and its encoded size, in bytes. Raises Refused (INVALID_ARGUMENT) for one that no answer could carry.
+
+    Each field has a limit of its own, so that this one is a net below them. Fields that this version does not know have
+    none: they are left out, as they could nest deeper than any reader of the history reads.
+    """
+    event = HistoryEvent(event_id=event_id, event_time_ms=event_time_ms, event_type=event_type, **attributes)
+    event.DiscardUnknownFields()
+    size_bytes = event.ByteSize()
+    if size_bytes > EVENT_SIZE_BYTES:
+        name = EventType.Name(event_type).removeprefix("EVENT_TYPE_")
+        advice = "send less in one request"
+        check_size(size_bytes, f"event {event_id} ({name})", limit_bytes=EVENT_SIZE_BYTES, advice=advice)
+    return event, size_bytes

@@ -28,13 +28,13 @@ from towline.api.history_pb2 import (
 from towline.api.workflow_service_pb2 import StartWorkflowRequest
 from towline.core import activity, workflow_task
 from towline.core.decision import Decision, Done, Outcome
-from towline.core.draft import Draft
+from towline.core.draft import Draft, new_event
 from towline.core.refusal import not_found
 from towline.core.request import StartWorkflow, TerminateWorkflow
 from towline.core.state import Run, RunState
 from towline.core.validation import (
-    FAILURE_ADVICE,
     check_duration,
+    check_failure,
     check_id,
     check_optional_id,
     check_payloads,
@@ -97,11 +97,9 @@ def start(request: StartWorkflow, now_ms: int) -> Decision:
     """Start a run. Whether its workflow id is free is judged in start.py."""
     message = request.message
     _check_start(message)
-    started = HistoryEvent(
-        event_id=1,
-        event_time_ms=now_ms,
-        event_type=history.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED,
-        workflow_execution_started=_started(request.run_id, message),
+    attributes = _started(request.run_id, message)
+    started, _ = new_event(
+        1, now_ms, history.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED, workflow_execution_started=attributes
     )
     draft = Draft(Run(started_state(started)), now_ms)
     workflow_task.trigger(draft)
@@ -155,8 +153,7 @@ def complete(draft: Draft, command: CompleteWorkflowExecutionCommandAttributes, 
 
 def fail(draft: Draft, command: FailWorkflowExecutionCommandAttributes, completed_event_id: int) -> None:
     """The command that ends the run with a failure."""
-    what = f"workflow failure of {draft.state.workflow_id}"
-    check_size(command.failure.ByteSize(), what, advice=FAILURE_ADVICE)
+    check_failure(command.failure, f"workflow failure of {draft.state.workflow_id}")
     failed = WorkflowExecutionFailedEventAttributes(
         failure=command.failure,
         workflow_task_completed_event_id=completed_event_id,
@@ -207,7 +204,7 @@ def enforce_history_limit(draft: Draft) -> bool:
     if not draft.open:
         return False
     events = draft.next_event_id - 1
-    size_bytes = draft.state.history_size_bytes + sum(event.ByteSize() for event in draft.events)
+    size_bytes = draft.state.history_size_bytes + draft.size_bytes
     if events <= HISTORY_LIMIT_EVENTS and size_bytes <= HISTORY_LIMIT_BYTES:
         return False
     reason = (

@@ -63,3 +63,9 @@ def give_back(draft: Draft, row: TaskRow, *, attempt: int, visible_at_ms: int, *
 def details(row: TaskRow) -> TaskDetails:
     """The row's details, decoded; the caller's to change."""
     return TaskDetails.FromString(row.details)
+
+
+def encoded(details: TaskDetails) -> bytes:
+    """The details as a row has them. Fields that this version does not know are left out: see `draft.new_event`."""
+    details.DiscardUnknownFields()
+    return details.SerializeToString()

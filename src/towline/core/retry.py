@@ -7,12 +7,13 @@ from towline.api import common_pb2 as common
 from towline.api.common_pb2 import RetryPolicy, RetryState
 from towline.api.failure_pb2 import Failure
 from towline.core.refusal import invalid
-from towline.core.validation import check_duration
+from towline.core.validation import check_duration, check_size
 from towline.limits import (
     ACTIVITY_RETRY_BACKOFF_COEFFICIENT,
     ACTIVITY_RETRY_INITIAL_INTERVAL_MS,
     ACTIVITY_RETRY_MAXIMUM_INTERVAL_FACTOR,
     DURATION_LIMIT_MS,
+    RETRY_POLICY_SIZE_BYTES,
     WORKFLOW_TASK_RETRY_INITIAL_MS,
     WORKFLOW_TASK_RETRY_MAXIMUM_MS,
 )
@@ -33,7 +34,9 @@ class GiveUp:
 
 
 def check_retry_policy(policy: RetryPolicy, of: str) -> None:
-    """Raises Refused (INVALID_ARGUMENT) for a policy that means nothing."""
+    """Raises Refused (INVALID_ARGUMENT) for a policy that means nothing, or is too large."""
+    advice = "shorten non_retryable_error_types"
+    check_size(policy.ByteSize(), f"retry policy of {of}", limit_bytes=RETRY_POLICY_SIZE_BYTES, advice=advice)
     check_duration(policy.initial_interval_ms, f"retry policy of {of}: initial_interval_ms")
     check_duration(policy.maximum_interval_ms, f"retry policy of {of}: maximum_interval_ms")
     if policy.maximum_attempts < 0:

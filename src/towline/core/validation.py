@@ -1,10 +1,17 @@
 """Checks of what a request brings. Each raises Refused (INVALID_ARGUMENT) with a message that names the thing."""
 
 from towline.api.common_pb2 import Payloads
+from towline.api.failure_pb2 import Failure
 from towline.core.refusal import invalid
-from towline.limits import DURATION_LIMIT_MS, ID_SIZE_BYTES, KIB, MIB, PAYLOAD_METADATA_SIZE_BYTES, PAYLOAD_SIZE_BYTES
-
-FAILURE_ADVICE = "shorten its message, stack and details"
+from towline.limits import (
+    DURATION_LIMIT_MS,
+    FAILURE_DEPTH,
+    ID_SIZE_BYTES,
+    KIB,
+    MIB,
+    PAYLOAD_METADATA_SIZE_BYTES,
+    PAYLOAD_SIZE_BYTES,
+)
 
 # No character takes more bytes than this in UTF-8.
 _UTF8_CHARACTER_BYTES = 4
@@ -55,6 +62,23 @@ def check_payloads(payloads: Payloads, what: str, *, advice: str) -> None:
         limit_bytes=PAYLOAD_METADATA_SIZE_BYTES,
         advice="send fewer values with shorter metadata",
     )
+
+
+def check_failure(failure: Failure, what: str) -> None:
+    """At most 2 MiB, encoded, and a chain of at most 32 failures. `what` says whose it is."""
+    check_size(failure.ByteSize(), what, advice="shorten its message, stack and details")
+    depth = failure_depth(failure)
+    if depth > FAILURE_DEPTH:
+        raise invalid(f"{what} nests {depth} deep, the limit is {FAILURE_DEPTH}: leave out its innermost causes")
+
+
+def failure_depth(failure: Failure) -> int:
+    """How many failures there are in the chain: 1 for one without a cause."""
+    depth = 1
+    while failure.HasField("cause"):
+        failure = failure.cause
+        depth += 1
+    return depth
 
 
 def check_size(size_bytes: int, what: str, *, advice: str, limit_bytes: int = PAYLOAD_SIZE_BYTES) -> None:

@@ -14,7 +14,7 @@ from towline.core.failure import server_failed
 from towline.core.request import CompleteWorkflowTask, FailWorkflowTask
 from towline.core.retry import workflow_task_backoff_ms
 from towline.core.task import TaskRow
-from towline.core.validation import FAILURE_ADVICE, check_size
+from towline.core.validation import check_failure
 from towline.core.workflow_task_lease import pending_for
 
 
@@ -49,11 +49,7 @@ def fail(draft: Draft, request: FailWorkflowTask) -> Outcome:
     """The worker could not decide. The run stays open and the task is tried again after a while."""
     row = _held(draft, request.token)
     message = request.message
-    check_size(
-        message.failure.ByteSize(),
-        f"workflow task failure of {draft.state.workflow_id}",
-        advice=FAILURE_ADVICE,
-    )
+    check_failure(message.failure, f"workflow task failure of {draft.state.workflow_id}")
     _failed(draft, row, cause=message.cause, failure=message.failure, identity=message.identity)
     return Done()
 
@@ -73,7 +69,7 @@ def _failed(
     failed_attempt = max(attempt - 1, workflow_task.FIRST_ATTEMPT)
     details = lease.details(row)
     details.last_failure.CopyFrom(failure)
-    encoded = details.SerializeToString()
+    encoded = lease.encoded(details)
     visible_at_ms = draft.now_ms + workflow_task_backoff_ms(failed_attempt)
     if pending is not None and pending.failure_written:
         lease.give_back(draft, row, attempt=attempt, visible_at_ms=visible_at_ms, details=encoded)
