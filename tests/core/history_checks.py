@@ -36,6 +36,7 @@ class _Check:
     closed: bool = False
     pending: int = 0  # S; 0: no workflow task is pending
     started: int = 0  # T of the pending workflow task; 0: not started
+    starts: int = 0  # how many WorkflowTaskStarted the pending workflow task has
     completed: int = 0  # the last WorkflowTaskCompleted
     seen: int = 0  # T of the last completed workflow task
     news: int = 0  # the last event that workflow code must see
@@ -61,6 +62,9 @@ class _Check:
     def end(self) -> None:
         assert self.last is not None, "the history is empty"
         assert self.last.event_type != history.EVENT_TYPE_ACTIVITY_TASK_STARTED, "the history ends inside a batch"
+        assert not self._written_late(self.last), (
+            f"event {self.last.event_id} is start {self.starts} of one workflow task, and nothing was written behind it"
+        )
         if not self.closed and self.news > self.seen:
             assert self.pending, (
                 f"event {self.news} is news after T = {self.seen}, and no workflow task is pending for it"
@@ -82,6 +86,12 @@ class _Check:
                 history.EVENT_TYPE_ACTIVITY_TASK_TIMED_OUT,
             )
             assert event.event_type in closers, f"{where} follows an ActivityTaskStarted: only its closing event may"
+        if event.event_type == history.EVENT_TYPE_WORKFLOW_TASK_STARTED:
+            assert not self._written_late(self.last), f"{where} follows start {self.starts} of the same workflow task"
+
+    def _written_late(self, last: HistoryEvent) -> bool:
+        """Only the first two starts of a workflow task are written for themselves, others with what follows them."""
+        return last.event_type == history.EVENT_TYPE_WORKFLOW_TASK_STARTED and self.starts > 2
 
     def execution_started(self, event: HistoryEvent, where: str) -> None:
         attributes = event.workflow_execution_started
@@ -118,7 +128,7 @@ class _Check:
         assert attributes.attempt == 1 or failed_before, (
             f"{where}: a later attempt follows the failure of an earlier one"
         )
-        self.pending, self.started = event.event_id, 0
+        self.pending, self.started, self.starts = event.event_id, 0, 0
 
     def task_started(self, event: HistoryEvent, where: str) -> None:
         attributes = event.workflow_task_started
@@ -126,6 +136,7 @@ class _Check:
         size = attributes.history_size_bytes
         assert size == self.size_bytes, f"{where} says the history has {size} bytes, it has {self.size_bytes}"
         self.started = event.event_id
+        self.starts += 1
 
     def task_completed(self, event: HistoryEvent, where: str) -> None:
         attributes = event.workflow_task_completed

@@ -147,6 +147,11 @@ class Walk:
     def release(self) -> None:
         self.run.ask(ask.ReleaseTask(self._token(self._kind())))
 
+    def keep_releasing(self) -> None:
+        for _ in range(4):
+            self.run.ask(ask.ReleaseTask(self._token(WORKFLOW_TASK)))
+            self.deliver_what_waits()
+
     def expire(self) -> None:
         token = self._token(self._kind())
         self.box.now_ms += self._one_of(0, 1_000, 10_000)
@@ -175,6 +180,7 @@ _MOVES: dict[Callable[[Walk], None], float] = {
     Walk.heartbeat: 2,
     Walk.report_on_the_wrong_kind: 0.5,
     Walk.release: 1,
+    Walk.keep_releasing: 0.8,
     Walk.expire: 1.5,
     Walk.fire: 1.5,
     Walk.terminate: 0.1,

@@ -104,7 +104,7 @@ def _without_run(request: _Existing) -> Decision:
             raise not_found(
                 f"there is no workflow {execution_name.workflow_id!r}"
                 + (f" with run {execution_name.run_id!r}" if execution_name.run_id else "")
-                + f" in namespace {request.message.namespace!r}: check the ids, or start it"
+                + f" in namespace {request.message.namespace!r}, or its retention is over: check the ids, or start it"
             )
         case (
             ReleaseTask()
@@ -114,7 +114,8 @@ def _without_run(request: _Existing) -> Decision:
             | FailActivityTask()
             | RecordHeartbeat()
         ):
-            raise fenced(f"run {request.token.run_id} of task {request.token.task_id} is gone: drop the task's work")
+            token = request.token
+            raise fenced(f"run {token.run_id} of task {token.task_id} is gone, its retention is over: drop the work")
         case _:
             assert_never(request)
 

@@ -19,6 +19,7 @@ class WorkflowTask:
     timeout_ms: int
     attempt: int  # as written in its scheduled event; later attempts are counted in the task's row
     started_event_id: int = 0  # the latest T in history
+    started_count: int = 0  # how many T's history has for this S
     failure_written: bool = False  # history has this task's failure already: further ones are counted, not written
 
 

@@ -7,8 +7,8 @@ an event that the workflow's code must see: start, signal, the end of an activit
     ---------------------------------------------------------------------------------------------------
     none     news                      append Scheduled{attempt 1}, put the task     waiting
     waiting  news                      the row goes back to attempt 1, visible now   waiting
-    waiting  deliver, attempt 1 or 2   append Started; T is its id                   running
-    waiting  deliver, a later attempt  T = last event id + 1, in the row only        running, T virtual
+    waiting  deliver, T to be written  append Started; T is its id                   running
+    waiting  deliver, T virtual        T = last event id + 1, in the row only        running, T virtual
     running  news                      append it behind T (first a virtual T)        running
     running  complete                  append Completed{S, T}, the commands' events  none
              - news behind T           ... and Scheduled{attempt 1}                  waiting
@@ -20,8 +20,10 @@ an event that the workflow's code must see: start, signal, the end of an activit
     running  release                   the row only, same attempt (1 if news)        waiting
     any      the run closes            the task is acknowledged                      none
 
-A virtual T keeps the history short while a task fails again and again. Whoever appends to the run while the lease lives
-writes that Started event first (`write_started`), so that it gets exactly the id T that the worker was told.
+A delivery writes its T where it is the first or second attempt and history has fewer Started events for this S than the
+attempt's number (`started_is_due`): two at most, however often the task is given back and delivered again. Any other T
+is virtual: the history stays short while a task comes to nothing again and again. Whoever appends to the run while the
+lease lives writes that Started event first (`write_started`): so it gets exactly the id T that the worker was told.
 """
 
 from towline.api import history_pb2 as history
@@ -55,6 +57,7 @@ def apply_scheduled(state: RunState, event: HistoryEvent) -> None:
 def apply_started(state: RunState, event: HistoryEvent) -> None:
     if state.workflow_task is not None:
         state.workflow_task.started_event_id = event.event_id
+        state.workflow_task.started_count += 1
 
 
 def apply_completed(state: RunState, event: HistoryEvent) -> None:
@@ -113,6 +116,11 @@ def pending_row(run: Run) -> TaskRow | None:
     if pending is None:
         return None
     return run.tasks.get(workflow_task_id(run.state.run_id, pending.scheduled_event_id))
+
+
+def started_is_due(pending: WorkflowTask, attempt: int) -> bool:
+    """Whether a delivery as that attempt appends its WorkflowTaskStarted; otherwise its T is virtual."""
+    return attempt <= LAST_WRITTEN_ATTEMPT and pending.started_count < attempt
 
 
 def write_started(draft: Draft) -> None:

@@ -27,14 +27,14 @@ def deliver(draft: Draft, request: DeliverTask, row: TaskRow) -> Outcome:
     elif lease.live(row, draft.now_ms) or row.visible_at_ms > draft.now_ms:
         return Stale()
     details.identity = request.identity
-    return Delivered(_lease(draft, request, row, attempt=attempt, timeout_ms=pending.timeout_ms, details=details))
+    return Delivered(_lease(draft, request, row, pending=pending, attempt=attempt, details=details))
 
 
 def _lease(
-    draft: Draft, request: DeliverTask, row: TaskRow, *, attempt: int, timeout_ms: int, details: TaskDetails
+    draft: Draft, request: DeliverTask, row: TaskRow, *, pending: WorkflowTask, attempt: int, details: TaskDetails
 ) -> TaskRow:
     started_event_id = draft.next_event_id
-    if attempt <= workflow_task.LAST_WRITTEN_ATTEMPT:
+    if workflow_task.started_is_due(pending, attempt):
         started = workflow_task.started_attributes(draft.state, row.scheduled_event_id, request.identity)
         draft.append(history.EVENT_TYPE_WORKFLOW_TASK_STARTED, workflow_task_started=started)
     return draft.change(
@@ -42,10 +42,10 @@ def _lease(
         attempt=attempt,
         visible_at_ms=draft.now_ms,
         lease_token=lease.next_token(row, request.lease_token),
-        lease_expires_at_ms=draft.now_ms + timeout_ms,
+        lease_expires_at_ms=draft.now_ms + pending.timeout_ms,
         started_event_id=started_event_id,
         started_at_ms=draft.now_ms,
-        details=details.SerializeToString(),
+        details=lease.encoded(details),
     )
 
 
@@ -64,7 +64,7 @@ def expire(draft: Draft, request: LeaseExpired, row: TaskRow) -> Outcome:
         row,
         attempt=workflow_task.attempt_after(draft, row),
         visible_at_ms=draft.now_ms,
-        details=details.SerializeToString(),
+        details=lease.encoded(details),
     )
     return Done()
 
