@@ -154,6 +154,13 @@ class Bench:
         message = task.FailWorkflowTaskRequest(cause=cause, failure=failure or application_failure(), identity="w1")
         return self.ask(ask.FailWorkflowTask(held, message))
 
+    def fail_until_attempt(self, attempt: int) -> None:
+        """The workflow task fails, each time after its backoff, until that attempt is the next."""
+        while self.workflow_row().attempt < attempt:
+            self.now_ms = max(self.now_ms, self.workflow_row().visible_at_ms)
+            self.fail_task(self.take_workflow_task())
+        self.now_ms = self.workflow_row().visible_at_ms
+
     def complete_activity(self, held: TaskToken, result: Payloads | None = None, *, identity: str = "w1") -> Decision:
         message = task.CompleteActivityTaskRequest(lease_token=held.lease_token, result=result, identity=identity)
         return self.ask(ask.CompleteActivityTask(held, message))

@@ -14,7 +14,7 @@ from tests.core.history_checks import check_history
 from tests.core.refusals import expect_refusal
 from towline.api import common_pb2 as common
 from towline.api.common_pb2 import RetryPolicy
-from towline.limits import DURATION_LIMIT_MS, PAYLOAD_SIZE_BYTES, PENDING_ACTIVITIES
+from towline.limits import DURATION_LIMIT_MS, PAYLOAD_SIZE_BYTES, PENDING_ACTIVITIES, RETRY_POLICY_SIZE_BYTES
 from towline.status import Status
 
 LIMIT = PAYLOAD_SIZE_BYTES
@@ -74,6 +74,10 @@ class TestScheduling:
             ({"heartbeat_timeout_ms": -1}, "heartbeat_timeout_ms of demo-1/1 is -1"),
             ({"heartbeat_timeout_ms": DURATION_LIMIT_MS + 1}, "choose a shorter time"),
             ({"retry_policy": RetryPolicy(backoff_coefficient=0.5)}, "backoff_coefficient is 0.5"),
+            (
+                {"retry_policy": RetryPolicy(non_retryable_error_types=["x" * RETRY_POLICY_SIZE_BYTES])},
+                "retry policy of demo-1/1 is 65,540 bytes, the limit is 65,536 bytes (64 KiB): shorten",
+            ),
             ({"input": payloads(b"x" * (LIMIT + 1))}, "activity input of demo-1/1 is 2,097,153 bytes, the limit is"),
             ({"input": payloads(b"x" * LIMIT, b"x")}, "2,097,152 bytes (2 MiB): store it elsewhere and pass its path"),
         ],

@@ -10,7 +10,7 @@ from towline.api import common_pb2 as common
 from towline.api.common_pb2 import RetryPolicy
 from towline.api.history_pb2 import ActivityTaskTimedOutEventAttributes
 from towline.core.decision import AckTask, ClearTimer, Done, Stale
-from towline.limits import PAYLOAD_SIZE_BYTES
+from towline.limits import EVENT_SIZE_BYTES, PAYLOAD_SIZE_BYTES
 
 START_TO_CLOSE = common.TIMEOUT_TYPE_START_TO_CLOSE
 SCHEDULE_TO_START = common.TIMEOUT_TYPE_SCHEDULE_TO_START
@@ -135,6 +135,21 @@ class TestOneAttempt:
         failure = timed_out(box).failure
         assert len(failure.cause.message) == 1_900_000
         assert not failure.timeout_failure_info.HasField("last_heartbeat_details")
+
+    @pytest.mark.parametrize("missing_bytes", [0, 100, 300, 2_000])
+    def test_the_closing_event_fits_however_large_both_are(self, missing_bytes: int) -> None:
+        box = waiting(retry_policy=RetryPolicy(maximum_attempts=2))
+        held = box.take_activity()
+        box.heartbeat(held, payloads(b"x" * PAYLOAD_SIZE_BYTES))
+        cause_bytes = EVENT_SIZE_BYTES - PAYLOAD_SIZE_BYTES - missing_bytes
+        box.fail_activity(held, application_failure("x" * cause_bytes))
+        box.now_ms += 1_000
+        held = box.take_activity()
+        box.now_ms += 10_000
+        box.expire(held)
+        assert len(timed_out(box).failure.cause.message) == cause_bytes
+        kept = timed_out(box).failure.timeout_failure_info.HasField("last_heartbeat_details")
+        assert kept == (missing_bytes == 2_000)
 
 
 class TestScheduleToStart:

@@ -16,7 +16,6 @@ from tests.core.bench import (
 from tests.core.history_checks import check_history
 from tests.core.refusals import expect_refusal
 from towline.api import common_pb2 as common
-from towline.core import request as ask
 from towline.core.decision import Done, Stale
 from towline.limits import HISTORY_LIMIT_BYTES, HISTORY_LIMIT_EVENTS, PAYLOAD_SIZE_BYTES
 from towline.status import Status
@@ -165,12 +164,3 @@ class TestHistoryLimit:
         held = box.take_workflow_task()
         box.state.last_event_id = HISTORY_LIMIT_EVENTS
         assert events_of(box.complete(held, complete_workflow()))[-1] == "workflow_execution_completed"
-
-
-@pytest.mark.parametrize(
-    "request_",
-    [ask.DeliverTask("run-9/wt/2", "w", 1), ask.LeaseExpired("run-9/wt/2", 1), ask.TimerFired("schedule_to_close/5")],
-)
-def test_hints_about_a_run_that_is_gone_are_stale(request_: ask.Request) -> None:
-    decision = Bench().ask(request_)
-    assert (decision.outcome, decision.events, decision.effects) == (Stale(), [], [])

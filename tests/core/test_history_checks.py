@@ -57,6 +57,21 @@ def put(event_id: int, path: str, value: object) -> Damage:
     return damage
 
 
+def started_again(events: list[HistoryEvent]) -> None:
+    """The first workflow task is started four times, and nothing was written between."""
+    del events[3:]
+    for event_id in (4, 5, 6):
+        again = HistoryEvent.FromString(events[2].SerializeToString())
+        again.event_id = event_id
+        again.workflow_task_started.history_size_bytes = sum(event.ByteSize() for event in events)
+        events.append(again)
+
+
+def left_started_again(events: list[HistoryEvent]) -> None:
+    started_again(events)
+    del events[-1]
+
+
 def test_a_sound_history_passes() -> None:
     check_history(sound())
 
@@ -91,6 +106,8 @@ def test_a_sound_history_passes() -> None:
             put(13, "activity_task_completed.started_event_id", 11),
             r"\(8, 11\), the attempt before it is \(8, 12\)",
         ),
+        (started_again, "follows start 3 of the same workflow task"),
+        (left_started_again, "event 5 is start 3 of one workflow task, and nothing was written behind it"),
         (drop(12), "has no ActivityTaskStarted before it"),
         (drop(13), "only its closing event may"),
         (put(16, "workflow_execution_completed.workflow_task_completed_event_id", 7), "the last one is 15"),

@@ -12,13 +12,12 @@ from tests.core.bench import (
     fail_workflow,
     payloads,
     schedule_activity,
-    token,
 )
 from tests.core.history_checks import check_history
 from tests.core.refusals import expect_refusal
 from towline.api import common_pb2 as common
 from towline.api.command_pb2 import Command
-from towline.core.decision import AckTask, Delivered, Stale
+from towline.core.decision import AckTask, Stale
 from towline.status import Status
 
 
@@ -27,14 +26,6 @@ def box() -> Bench:
     started = Bench()
     started.start()
     return started
-
-
-def fail_until_attempt(box: Bench, attempt: int) -> None:
-    """The task fails, each time after its backoff, until that attempt is the next."""
-    while box.workflow_row().attempt < attempt:
-        box.now_ms = max(box.now_ms, box.workflow_row().visible_at_ms)
-        box.fail_task(box.take_workflow_task())
-    box.now_ms = box.workflow_row().visible_at_ms
 
 
 class TestFailures:
@@ -65,7 +56,7 @@ class TestFailures:
         ]
 
     def test_a_fixed_worker_completes_a_late_attempt(self, box: Bench) -> None:
-        fail_until_attempt(box, 7)
+        box.fail_until_attempt(7)
         length = len(box.history)
         held = box.take_workflow_task(identity="fixed")
         assert len(box.history) == length, "the started event of a late attempt is not written on delivery"
@@ -149,7 +140,7 @@ class TestTimeouts:
 
 class TestNews:
     def test_resets_a_task_that_backs_off(self, box: Bench) -> None:
-        fail_until_attempt(box, 5)
+        box.fail_until_attempt(5)
         box.now_ms -= 5_000
         box.signal()
         row = box.workflow_row()
@@ -169,7 +160,7 @@ class TestNews:
         assert (box.workflow_row().attempt, box.workflow_row().leased()) == (1, False)
 
     def test_stands_behind_a_virtual_started_event(self, box: Bench) -> None:
-        fail_until_attempt(box, 4)
+        box.fail_until_attempt(4)
         held = box.take_workflow_task()
         told = box.told()
         box.now_ms += 5
@@ -180,7 +171,7 @@ class TestNews:
         check_history(box.history)
 
     def test_takes_the_id_of_a_virtual_started_event_whose_lease_ran_out(self, box: Bench) -> None:
-        fail_until_attempt(box, 4)
+        box.fail_until_attempt(4)
         held = box.take_workflow_task()
         box.now_ms += 10_000
         box.signal()
@@ -188,7 +179,7 @@ class TestNews:
         check_history(box.history)
 
     def test_behind_a_failing_attempt_counts_anew_after_a_pause(self, box: Bench) -> None:
-        fail_until_attempt(box, 4)
+        box.fail_until_attempt(4)
         held = box.take_workflow_task()
         box.signal()
         decision = box.fail_task(held)
@@ -197,7 +188,7 @@ class TestNews:
         assert (box.workflow_row().attempt, box.workflow_row().visible_at_ms) == (1, box.now_ms + 1_000)
 
     def test_behind_an_attempt_that_times_out_counts_anew(self, box: Bench) -> None:
-        fail_until_attempt(box, 4)
+        box.fail_until_attempt(4)
         held = box.take_workflow_task()
         box.signal()
         box.now_ms += 10_000
@@ -225,28 +216,3 @@ class TestUnhandledCommand:
         box.signal()
         decision = box.complete(held, schedule_activity())
         assert events_of(decision) == ["workflow_task_completed", "activity_task_scheduled", "workflow_task_scheduled"]
-
-
-class TestRelease:
-    def test_the_task_is_there_at_once_as_the_same_attempt(self, box: Bench) -> None:
-        held = box.take_workflow_task()
-        assert events_of(box.release(held)) == []
-        row = box.workflow_row()
-        assert (row.attempt, row.visible_at_ms, row.leased()) == (1, box.now_ms, False)
-        with expect_refusal(box, Status.FAILED_PRECONDITION):
-            box.complete(held)
-        assert box.take_workflow_task().started_event_id == 4
-
-    def test_of_a_late_attempt(self, box: Bench) -> None:
-        fail_until_attempt(box, 4)
-        box.release(box.take_workflow_task())
-        assert box.workflow_row().attempt == 4
-        assert isinstance(box.deliver(box.workflow_row()).outcome, Delivered)
-        assert token(box.workflow_row()).started_event_id == len(box.history) + 1
-
-    def test_news_that_came_meanwhile_counts_anew(self, box: Bench) -> None:
-        fail_until_attempt(box, 4)
-        held = box.take_workflow_task()
-        box.signal()
-        box.release(held)
-        assert box.workflow_row().attempt == 1

@@ -66,10 +66,10 @@ def check_payloads(payloads: Payloads, what: str, *, advice: str) -> None:
 
 def check_failure(failure: Failure, what: str) -> None:
     """At most 2 MiB, encoded, and a chain of at most 32 failures. `what` says whose it is."""
-    check_size(failure.ByteSize(), what, advice="shorten its message, stack and details")
     depth = failure_depth(failure)
     if depth > FAILURE_DEPTH:
         raise invalid(f"{what} nests {depth} deep, the limit is {FAILURE_DEPTH}: leave out its innermost causes")
+    check_size(failure.ByteSize(), what, advice="shorten its message, stack and details")
 
 
 def failure_depth(failure: Failure) -> int:
