@@ -1,141 +1,87 @@
-"""python -m crash: run, kill, judge."""
+"""`script/crash --workflows 300 --kills 60`: run, kill, judge."""
 
-import argparse
 import asyncio
-import random
-import socket
 import sys
 import tempfile
 from pathlib import Path
-from typing import Final
+from typing import Annotated
 
-from crash.killer import Killer
-from crash.part import Part
-from crash.verdict import Verdict, judge, judge_store
-from crash.work import Work, make_job
-from towline.client import Client
+from cyclopts import App, Parameter
+from cyclopts.validators import Number
 
-_AT_ONCE: Final = 40
-_STUCK_AFTER_S: Final = 120
-_LOOK_INTERVAL_S: Final = 1.0
+from crash.options import Options
+from crash.part import PartFault
+from crash.run import Outcome, run
+from crash.watchdog import Stuck
+from towline.client import RpcError
+from towline.clock import SystemClock
 
-
-class Stuck(Exception):
-    """Nothing moves any more, or a part ended that nobody killed."""
-
-
-def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="script/crash", description=__doc__)
-    parser.add_argument("--workflows", type=int, default=300, help="how many workflows must survive")
-    parser.add_argument("--kills", type=int, default=60, help="how many processes are killed meanwhile")
-    parser.add_argument("--workers", type=int, default=3, help="how many worker processes there are")
-    parser.add_argument("--seed", type=int, default=1, help="decides who is killed, and roughly when")
-    return parser.parse_args()
+Positive = Annotated[int, Parameter(validator=Number(gte=1))]
+_FAULTS_SHOWN = 50
+app = App(name="crash", help="Kill the server and its workers while workflows run; none may be lost, none run twice.")
 
 
-def free_port() -> int:
-    """A port that nobody listens on: the server must come back to the same one."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+@app.default
+def main(
+    *,
+    workflows: Positive = 300,
+    kills: Annotated[int, Parameter(validator=Number(gte=0))] = 60,
+    workers: Positive = 3,
+    seed: int = 1,
+    patience_s: Annotated[float, Parameter(validator=Number(gt=0))] = 90,
+) -> int:
+    """Run workflows, kill processes, judge. Ends with 0 only if everything is as it must be.
 
-
-def make_parts(folder: Path, target: str, workers: int) -> tuple[Part, list[Part]]:
-    """The server on a SQLite file, and its workers."""
-    database = str(folder / "crash.db")
-    server = ["server", "--db", database, "--address", target, "--log-level", "warning"]
-    worker = ["worker", "crash.app", "--target", target, "--log-level", "error"]
-    return Part("server", server, log=folder / "server.log"), [
-        Part(f"worker {number}", worker, log=folder / f"worker-{number}.log") for number in range(1, workers + 1)
-    ]
-
-
-async def watch(work: Work, parts: list[Part]) -> None:
-    """Raises Stuck when no workflow ends for too long, or when a part ends that was not killed."""
-    done, looks = 0, 0
-    while True:
-        await asyncio.sleep(_LOOK_INTERVAL_S)
-        looks = looks + 1 if len(work.results) == done else 0
-        done = len(work.results)
-        for part in parts:
-            if (last_words := part.died()) is not None:
-                raise Stuck(last_words)
-        if looks * _LOOK_INTERVAL_S > _STUCK_AFTER_S:
-            raise Stuck(f"no workflow ended for {_STUCK_AFTER_S} s, {done} of {len(work.jobs)} did before")
-
-
-async def while_killed(work: Work, killer: Killer, parts: list[Part]) -> None:
-    """The work and the killing, to the end of both."""
-    watching = asyncio.ensure_future(watch(work, parts))
-    both = asyncio.ensure_future(_both(work, killer))
-    try:
-        await asyncio.wait([both, watching], return_when=asyncio.FIRST_COMPLETED)
-        if watching.done():
-            watching.result()
-        await both
-    finally:
-        both.cancel()
-        watching.cancel()
-        await asyncio.gather(both, watching, return_exceptions=True)
-
-
-async def _both(work: Work, killer: Killer) -> None:
-    async with asyncio.TaskGroup() as group:
-        group.create_task(work.run(_AT_ONCE))
-        group.create_task(killer.run(work.progress, work.moved))
-
-
-async def explain(work: Work, client: Client) -> None:
-    """What the workflows that are open wait for."""
-    for job in [job for job in work.jobs if job.workflow_id not in work.results][:10]:
+    Parameters
+    ----------
+    workflows
+        How many workflows must survive.
+    kills
+        How many times a process is killed meanwhile.
+    workers
+        How many worker processes there are.
+    seed
+        Decides who is killed when, and what the files are.
+    patience_s
+        Give up, and say what hangs, when no workflow has closed for so many seconds.
+    """
+    options = Options(workflows=workflows, kills=kills, workers=workers, seed=seed, patience_s=patience_s)
+    with tempfile.TemporaryDirectory(prefix="towline-crash-") as folder:
         try:
-            async with asyncio.timeout(5):
-                print(await client.get_workflow_handle(job.workflow_id).describe())
-        except Exception as error:  # the report goes on, whatever is wrong with one of them
-            print(f"{job.workflow_id}: {error!r}")
+            outcome = asyncio.run(run(options, Path(folder), clock=SystemClock()))
+        except (Stuck, PartFault, RpcError) as error:
+            return _failed(str(error))
+    return report(options, outcome)
 
 
-async def run(options: argparse.Namespace, folder: Path) -> tuple[Verdict, int]:
-    """The whole test; gives the verdict and how many processes were killed."""
-    randomness = random.Random(options.seed)
-    jobs = [make_job(number, folder, randomness) for number in range(1, options.workflows + 1)]
-    target = f"127.0.0.1:{free_port()}"
-    server, workers = make_parts(folder, target, options.workers)
-    killer = Killer(server, workers, kills=options.kills, randomness=randomness)
-    parts = [server, *workers]
-    try:
-        for part in parts:
-            await part.start()
-        async with await Client.connect(target) as client:
-            work = Work(client, jobs)
-            try:
-                await while_killed(work, killer, parts)
-            except Stuck:
-                await explain(work, client)
-                raise
-            verdict, run_ids = await judge(work, client)
-    finally:
-        for part in reversed(parts):
-            await part.stop()
-    await judge_store(verdict, folder / "crash.db", run_ids)
-    return verdict, killer.done
-
-
-def main() -> int:
-    """Exit status: 0 only if nothing was lost and nothing happened twice."""
-    options = arguments()
-    with tempfile.TemporaryDirectory(prefix="towline-crash-") as name:
-        try:
-            verdict, kills = asyncio.run(run(options, Path(name)))
-        except Stuck as stuck:
-            print(f"script/crash: {stuck}", file=sys.stderr)
-            return 1
-    for fault in verdict.faults:
+def report(options: Options, outcome: Outcome) -> int:
+    """Print what came of it, the counts last. Gives the exit status."""
+    verdict, kills, attempts = outcome.verdict, outcome.kills, outcome.attempts
+    for fault in verdict.faults[:_FAULTS_SHOWN]:
         print(fault)
-    print(f"{verdict.completed} completed, {verdict.lost} lost, {verdict.duplicated} duplicated, {kills} kills")
-    return 0 if not verdict.faults and verdict.completed == options.workflows and kills == options.kills else 1
+    if len(verdict.faults) > _FAULTS_SHOWN:
+        print(f"and {len(verdict.faults) - _FAULTS_SHOWN} more faults")
+    print(
+        f"seed {options.seed}, {outcome.elapsed_ms / 1000:.1f} s; kills: {kills.of_server} of the server, "
+        f"{kills.total - kills.of_server} of workers; {kills.at_once} two at once, {kills.starting} during a start-up"
+    )
+    print(
+        f"{len({attempt.key for attempt in attempts})} activities took {len(attempts)} attempts, of which "
+        f"{sum(attempt.resumed for attempt in attempts)} went on from a heartbeat; "
+        f"the client gave up {outcome.client_gave_up} times, workers {outcome.worker_gave_up} times"
+    )
+    print(
+        f"{verdict.completed} completed, {verdict.lost} lost, {verdict.duplicated} duplicated, {kills.total} kills",
+        flush=True,
+    )
+    right = not verdict.faults and verdict.completed == options.workflows and kills.total == options.kills
+    return 0 if right else 1
+
+
+def _failed(message: str) -> int:
+    print(f"script/crash: {message}", file=sys.stderr)
+    return 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(app())

@@ -6,72 +6,92 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from crash.app import TASK_QUEUE, TASK_TIMEOUT, crash_ingest
-from examples.ingest.model import FileStats, IngestRequest, Summary
+import msgspec
+
+from crash.app import RESERVED, TASK_QUEUE, TASK_TIMEOUT, crash_ingest
+from crash.progress import Progress
+from crash.scenario import KINDS, file_name
+from examples.ingest.model import FileStats, IngestRequest, Report, Summary
+from examples.ingest.report import JSON_NAME, TEXT_NAME
 from towline.client import Client, RpcError, WorkflowFailureError, WorkflowHandle
+from towline.status import Status
 
 _FILES: Final = 3
-_LINES: Final = 400
-_CHUNK_BYTES: Final = 1024
+_LINES: Final = range(200, 1_200)
+_CHUNK_BYTES: Final = 2048
+# The server is away for longer than the client is patient, or it died with the answer.
+_AWAY: Final = frozenset({Status.UNAVAILABLE, Status.ABORTED, Status.DEADLINE_EXCEEDED})
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One workflow, and what it must come to."""
+    """One workflow, and what it must come to: worked out from the files, without Towline."""
 
     workflow_id: str
     request: IngestRequest
     files: list[FileStats]
 
-    def keys(self) -> set[str]:
-        """The idempotency keys of its activities: reserve, list, one for each file, report."""
-        return {f"{self.workflow_id}/{number}" for number in range(1, len(self.files) + 4)}
+    @property
+    def report(self) -> Report:
+        """What its report must say."""
+        return Report(self.request.folder, files=self.files)
 
-    def reads(self) -> list[tuple[str, FileStats]]:
-        """What must stand under the keys of the activities that read a file."""
-        return [(f"{self.workflow_id}/{number}", stats) for number, stats in enumerate(self.files, start=3)]
-
-    def right(self, summary: Summary) -> bool:
-        """It is what was to be."""
-        return (summary.files, summary.failures, summary.size_bytes, summary.lines) == (
-            len(self.files),
-            0,
-            sum(stats.size_bytes for stats in self.files),
-            sum(stats.lines for stats in self.files),
+    @property
+    def summary(self) -> Summary:
+        """What it must give."""
+        output = Path(self.request.output)
+        return Summary(
+            files=len(self.files),
+            failures=0,
+            size_bytes=sum(stats.size_bytes for stats in self.files),
+            lines=sum(stats.lines for stats in self.files),
+            report_json=str(output / JSON_NAME),
+            report_text=str(output / TEXT_NAME),
         )
+
+    @property
+    def failing_key(self) -> str:
+        """The idempotency key of the activity that always fails once."""
+        return f"{self.workflow_id}/1"
+
+    def effects(self) -> dict[str, Any]:
+        """What each activity must have left under its idempotency key, as JSON has it."""
+        effects = [RESERVED, [stats.path for stats in self.files], *self.files, self.summary]
+        return {
+            f"{self.workflow_id}/{number}": msgspec.to_builtins(effect)
+            for number, effect in enumerate(effects, start=1)
+        }
 
 
 def make_job(number: int, folder: Path, randomness: random.Random) -> Job:
     """Write the files of a workflow."""
-    workflow_id = f"ingest-{number}"
+    workflow_id = f"crash-{number}"
     source = folder / "files" / workflow_id
     source.mkdir(parents=True)
     files = []
-    for index in range(_FILES):
-        lines = randomness.randrange(1, _LINES)
+    for index in range(1, _FILES + 1):
+        lines = randomness.choice(_LINES)
         content = b"".join(b"%d\n" % randomness.getrandbits(64) for _ in range(lines))
-        (source / f"{index}.txt").write_bytes(content)
-        files.append(FileStats(f"{index}.txt", len(content), lines, hashlib.sha256(content).hexdigest()))
+        name = file_name(index, kind=randomness.choice(KINDS))
+        (source / name).write_bytes(content)
+        files.append(FileStats(name, len(content), lines, hashlib.sha256(content).hexdigest()))
     return Job(workflow_id, IngestRequest(str(source), str(folder / "out" / workflow_id), _CHUNK_BYTES), files)
 
 
 class Work:
-    """All jobs. `results` has those that ended: what they gave, or how they failed."""
+    """All jobs. `results` has those that closed: what they gave, or how they failed."""
 
-    def __init__(self, client: Client, jobs: list[Job]) -> None:
+    def __init__(self, client: Client, jobs: list[Job], progress: Progress) -> None:
         self.jobs = jobs
         self.results: dict[str, Summary | WorkflowFailureError] = {}
-        self.moved = asyncio.Condition()
+        self.client_gave_up = 0  # how often a call had to be made again by us
         self._client = client
-
-    def progress(self) -> float:
-        """The share of the jobs that ended."""
-        return len(self.results) / len(self.jobs)
+        self.progress = progress
 
     async def run(self, at_once: int) -> None:
-        """Drive every job to its end, so many at a time."""
+        """Drive every job to its end, so many at a time. Raises RpcError for what no restart of the server explains."""
         rest = iter(self.jobs)
         async with asyncio.TaskGroup() as group:
             for _ in range(at_once):
@@ -79,10 +99,9 @@ class Work:
 
     async def _lane(self, rest: Iterator[Job]) -> None:
         for job in rest:
-            result = await self._drive(job)
-            async with self.moved:
-                self.results[job.workflow_id] = result
-                self.moved.notify_all()
+            await self.progress.start_one()
+            self.results[job.workflow_id] = await self._drive(job)
+            await self.progress.close_one()
 
     async def _drive(self, job: Job) -> Summary | WorkflowFailureError:
         while True:
@@ -91,8 +110,10 @@ class Work:
                 return await handle.result()
             except WorkflowFailureError as failure:
                 return failure
-            except RpcError:
-                continue  # the server was away for longer than the client is patient; starting again is safe
+            except RpcError as error:
+                if error.status not in _AWAY:
+                    raise
+                self.client_gave_up += 1  # starting again is safe: the request id is the same
 
     async def _start(self, job: Job) -> WorkflowHandle[Summary]:
         return await self._client.start_workflow(
@@ -101,5 +122,5 @@ class Work:
             id=job.workflow_id,
             task_queue=TASK_QUEUE,
             task_timeout=TASK_TIMEOUT,
-            request_id=job.workflow_id,
+            request_id=f"start {job.workflow_id}",
         )
