@@ -1,51 +1,64 @@
 """Batching for the Attach streams: whatever became ready while the wire was busy travels together."""
 
 import asyncio
-from collections import deque
-from collections.abc import Callable
-from typing import Generic, TypeVar
+from collections import OrderedDict
+from typing import Final, Generic, TypeVar
 
 from towline import limits
 
-F = TypeVar("F")
+P = TypeVar("P")
+
+# What a piece adds to its own data: its id, its method's name, the tags between them.
+PIECE_OVERHEAD_BYTES: Final = 64
 
 
-class FrameQueue(Generic[F]):
-    """Frames that wait to be written, filled by many and taken by one writer on the same event loop.
+class FrameQueue(Generic[P]):
+    """Pieces that wait to be written, put in by many and taken by one writer on the same event loop.
 
-    The writer is woken once per turn of the loop, so everything that is put in during one turn, or during one write,
-    is in one frame. A frame holds `limits.ATTACH_FRAME_SIZE_BYTES` at most, or one piece that is larger.
+    A frame is made only when the wire is free for it: until then a piece may be dropped. The writer is woken once per
+    turn of the loop, so everything that is put in during one turn, or during one write, is in one frame, up to
+    `limits.ATTACH_FRAME_SIZE_BYTES`; one piece that is larger has a frame of its own.
     """
 
-    def __init__(self, new_frame: Callable[[], F]) -> None:
-        self._new_frame = new_frame
-        self._frames: deque[F] = deque()
-        self._room_bytes = 0  # what still fits the newest frame
+    def __init__(self) -> None:
+        self._pieces: OrderedDict[int, tuple[P, int]] = OrderedDict()
         self._ended = False
         self._writer: asyncio.Future[None] | None = None
 
-    def frame_for(self, size_bytes: int) -> F:
-        """The frame that a piece of this size is to be put into, now."""
-        if not self._frames or size_bytes > self._room_bytes:
-            self._frames.append(self._new_frame())
-            self._room_bytes = limits.ATTACH_FRAME_SIZE_BYTES
-        self._room_bytes -= size_bytes
+    def put(self, key: int, piece: P, *, size_bytes: int) -> None:
+        """Have it written after what is there already. `key` is unlike those of all pieces that wait."""
+        self._pieces[key] = (piece, size_bytes + PIECE_OVERHEAD_BYTES)
         self._wake()
-        return self._frames[-1]
+
+    def drop(self, key: int) -> bool:
+        """Forget a piece; False: it does not wait, it may have been taken."""
+        return self._pieces.pop(key, None) is not None
 
     def end(self) -> None:
         """Nothing more will be put in; the writer gets what is there and then None."""
         self._ended = True
         self._wake()
 
-    async def take(self) -> F | None:
-        """The oldest frame, waiting for one; None: the queue has ended."""
-        while not self._frames:
+    async def take(self) -> list[P] | None:
+        """The oldest pieces, as many as fit a frame, waiting for one; None: the queue has ended."""
+        while not self._pieces:
             if self._ended:
                 return None
             self._writer = asyncio.get_running_loop().create_future()
             await self._writer
-        return self._frames.popleft()
+        return self._fill()
+
+    def _fill(self) -> list[P]:
+        taken: list[P] = []
+        room_bytes = limits.ATTACH_FRAME_SIZE_BYTES
+        while self._pieces:
+            key, (piece, size_bytes) = next(iter(self._pieces.items()))
+            if taken and size_bytes > room_bytes:
+                break
+            del self._pieces[key]
+            taken.append(piece)
+            room_bytes -= size_bytes
+        return taken
 
     def _wake(self) -> None:
         if self._writer is not None and not self._writer.done():

@@ -9,6 +9,18 @@ MIB: Final = 1024 * KIB
 MESSAGE_SIZE_BYTES: Final = 4 * MIB
 # Calls and replies that travel together on an Attach stream; a single one that is larger travels alone.
 ATTACH_FRAME_SIZE_BYTES: Final = 3 * MIB
+# Calls that the server runs for one Attach stream, or has not sent the replies of; more wait, and clients open another
+# stream. Each costs the server some kilobytes.
+ATTACH_CALLS: Final = 10_000
+# What those calls may hold in the server: their requests, and the replies that are not sent because the client reads
+# slowly. Enough for several of the largest messages at once, and for 10,000 calls of 3 KiB.
+ATTACH_HELD_SIZE_BYTES: Final = 32 * MIB
+# Calls that wait for room. Frames are read until then, as there may be cancellations among them, which make room.
+ATTACH_WAITING_SIZE_BYTES: Final = 8 * MIB
+# Calls that gRPC has read and the server has not begun: a burst of so many is served, gRPC refuses a part of what is
+# beyond, and everything beyond the second number.
+PENDING_CALLS: Final = 20_000
+PENDING_CALLS_HARD_LIMIT: Final = 50_000
 # What an Attach frame adds to the one message in it, and room to refuse a message a little too large in our own words.
 MESSAGE_ENVELOPE_SIZE_BYTES: Final = 256 * KIB
 # Half a message, so that a payload always fits one together with what surrounds it. Exactly this much is accepted.

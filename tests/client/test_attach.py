@@ -1,16 +1,21 @@
 """Attach over real gRPC: breaks, reconnects, servers that do not know it."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
 import grpc.aio
+import pytest
 
 from tests.wire.fake_services import FakeServices, WaitingPoll, serving
-from towline.api.task_service_pb2 import PollRequest
+from towline import limits
+from towline.api.task_service_pb2 import PollActivityTaskResponse, PollRequest, RecordHeartbeatRequest
 from towline.api.workflow_service_pb2 import StartWorkflowRequest, StartWorkflowResponse
 from towline.client.connection import Connection
 from towline.client.retrying import RetryingCaller
+from towline.client.transport.attach import AttachTransport
+from towline.client.transport.attach_stream import AttachStream
 from towline.rpc import METHODS, TASK_SERVICE
 from towline.server.grpc.server import GrpcServer
 
@@ -74,13 +79,40 @@ async def test_a_client_that_vanishes_ends_its_polls() -> None:
         await poll.gone.wait()
 
 
+def streams_of(connection: Connection, service: str) -> list[AttachStream]:
+    assert isinstance(connection.transport, AttachTransport)
+    return connection.transport._streams[service]
+
+
 async def test_polls_on_a_broken_stream_do_not_stop_the_next_ones() -> None:
     services = FakeServices()
     async with serving(services) as target:
         connection = await Connection.on_this_loop(target)
         await connection.call(POLL, PollRequest(task_queue="a"))
-        for stream in connection.transport._streams.values():  # type: ignore[attr-defined]
+        for stream in streams_of(connection, TASK_SERVICE.full_name):
             await stream.close()
         await connection.call(POLL, PollRequest(task_queue="b"))
         await connection.close()
     assert [request.task_queue for request in services.requests] == ["a", "b"]
+
+
+async def test_another_stream_is_opened_where_one_is_full_and_gone_when_it_broke(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(limits, "ATTACH_CALLS", 2)
+    services = FakeServices()
+    poll = services.handlers["PollActivityTask"] = WaitingPoll()
+    async with serving(services) as target:
+        connection = await Connection.on_this_loop(target)
+        polls = [asyncio.create_task(connection.call(POLL, PollRequest())) for _ in range(5)]
+        await poll.entered.wait()
+        await connection.call(METHODS["RecordHeartbeat"], RecordHeartbeatRequest())
+        opened = streams_of(connection, TASK_SERVICE.full_name)
+        assert len(opened) == 3
+        poll.answer.set_result(PollActivityTaskResponse())
+        await asyncio.gather(*polls)
+        for stream in opened:
+            await stream.close()
+        await connection.call(POLL, PollRequest())
+        assert len(streams_of(connection, TASK_SERVICE.full_name)) == 1
+        await connection.close()

@@ -8,7 +8,7 @@ import pytest
 
 from towline import limits
 from towline.api.stream_pb2 import AttachRequest, AttachResponse, Call, Reply
-from towline.client.transport.api import RpcError
+from towline.client.transport.api import ConnectionClosed, RpcError
 from towline.client.transport.attach_stream import END_OF_STREAM, AttachStream, NoAttach
 from towline.rpc import TASK_METHODS
 from towline.status import Status
@@ -23,8 +23,11 @@ class FakeRpc:
     def __init__(self) -> None:
         self.sent: asyncio.Queue[AttachRequest] = asyncio.Queue()
         self.incoming: asyncio.Queue[Any] = asyncio.Queue()
+        self.writable = asyncio.Event()
+        self.writable.set()
 
     async def write(self, frame: bytes) -> None:
+        await self.writable.wait()
         self.sent.put_nowait(AttachRequest.FromString(frame))
 
     async def read(self) -> Any:
@@ -171,3 +174,55 @@ async def test_unimplemented_after_an_answer_is_a_break_like_others() -> None:
     assert await first == b"A"
     one.rpc.fail(grpc.StatusCode.UNIMPLEMENTED)
     assert (await failure_of(second)).status is Status.UNAVAILABLE
+
+
+async def stuck() -> "tuple[Stream, asyncio.Task[bytes]]":
+    """A stream whose server reads nothing; the first call is being written."""
+    one = Stream()
+    one.rpc.writable.clear()
+    first = one.call()
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    return one, first
+
+
+async def test_calls_that_time_out_or_are_cancelled_before_they_are_written_are_never_written() -> None:
+    one, first = await stuck()
+    timed_out = [one.call(b"x" * limits.MIB, timeout_ms=1_000) for _ in range(20)]
+    cancelled, kept = one.call(b"cancelled"), one.call(b"kept")
+    await asyncio.sleep(0)
+    one.clock.advance(1_000)
+    assert {(await failure_of(calling)).status for calling in timed_out} == {Status.DEADLINE_EXCEEDED}
+    cancelled.cancel()
+    await asyncio.wait([cancelled])
+    one.rpc.writable.set()
+    frames = [await one.rpc.sent.get(), await one.rpc.sent.get()]
+    assert [[call.request for call in frame.calls] for frame in frames] == [[b""], [b"kept"]]
+    await one.stream.close()
+    await asyncio.gather(first, kept, return_exceptions=True)
+
+
+async def test_a_call_that_is_cancelled_while_it_is_written_is_cancelled_on_the_server() -> None:
+    one, first = await stuck()
+    first.cancel()
+    await asyncio.wait([first])
+    one.rpc.writable.set()
+    await one.rpc.sent.get()
+    assert (await one.rpc.sent.get()).calls == [Call(id=1, cancel=True)]
+
+
+async def test_the_server_is_told_how_long_the_caller_waits() -> None:
+    one = Stream()
+    calls = [one.call(timeout_ms=1_500), one.call()]
+    frame = await one.rpc.sent.get()
+    assert [call.timeout_ms for call in frame.calls] == [1_500, 0]
+    await one.stream.close()
+    await asyncio.gather(*calls, return_exceptions=True)
+
+
+async def test_closing_says_that_the_connection_is_closed_for_good() -> None:
+    one = Stream()
+    calling = one.call()
+    await one.rpc.sent.get()
+    await one.stream.close()
+    assert isinstance(await failure_of(calling), ConnectionClosed)

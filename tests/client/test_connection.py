@@ -13,10 +13,12 @@ from towline.api.workflow_service_pb2 import StartWorkflowRequest
 from towline.client.connection import Connection, Wire
 from towline.client.handover import Handover
 from towline.client.io_thread import SHARED, IoThread
-from towline.client.transport.api import RpcError
+from towline.client.retrying import RetryingCaller
+from towline.client.transport.api import ConnectionClosed, RpcError
 from towline.client.transport.local import LocalTransport
 from towline.rpc import METHODS
 from towline.status import Status
+from towline.testing.clock import FakeClock
 
 START = METHODS["StartWorkflow"]
 
@@ -33,13 +35,9 @@ def closed_port() -> int:
         return port
 
 
-async def on_thread(thread: IoThread, services: FakeServices) -> Connection:
+def on_thread(thread: IoThread, services: FakeServices) -> Connection:
     """A connection whose services live on the thread's loop."""
-
-    async def release() -> None:
-        thread.release()
-
-    return Connection(LocalTransport(services), thread.acquire(), on_close=release)
+    return Connection(LocalTransport(services), thread.acquire(), thread=thread)
 
 
 async def test_calls_from_another_loop_run_on_the_thread(thread: IoThread) -> None:
@@ -49,7 +47,7 @@ async def test_calls_from_another_loop_run_on_the_thread(thread: IoThread) -> No
         threads.add(threading.current_thread().name)
         return b""
 
-    connection = await on_thread(thread, FakeServices({"StartWorkflow": start}))
+    connection = on_thread(thread, FakeServices({"StartWorkflow": start}))
     await asyncio.gather(*(connection.call(START, StartWorkflowRequest()) for _ in range(100)))
     await connection.close()
     assert threads == {"test-io"}
@@ -59,7 +57,7 @@ async def test_errors_come_back_to_the_callers_loop(thread: IoThread) -> None:
     async def fail(_request: object, _caller: object) -> bytes:
         raise ValueError("no")
 
-    connection = await on_thread(thread, FakeServices({"StartWorkflow": fail}))
+    connection = on_thread(thread, FakeServices({"StartWorkflow": fail}))
     with pytest.raises(RpcError, match="ValueError: no"):
         await connection.call(START, StartWorkflowRequest())
     await connection.close()
@@ -77,7 +75,7 @@ async def test_cancelling_a_call_cancels_it_on_the_thread(thread: IoThread) -> N
             raise
         return b""
 
-    connection = await on_thread(thread, FakeServices({"StartWorkflow": wait}))
+    connection = on_thread(thread, FakeServices({"StartWorkflow": wait}))
     calling = asyncio.create_task(connection.call(START, StartWorkflowRequest()))
     await asyncio.to_thread(entered.wait)
     calling.cancel()
@@ -127,11 +125,60 @@ async def test_the_thread_ends_with_its_last_holder_and_can_begin_again(thread: 
 
 async def test_a_connection_that_is_closed_twice_lets_go_once(thread: IoThread) -> None:
     loop = thread.acquire()
-    connection = await on_thread(thread, FakeServices())
+    connection = on_thread(thread, FakeServices())
     await connection.close()
     await connection.close()
     assert loop.is_running()
     thread.release()
+
+
+async def test_calls_that_run_when_the_connection_is_closed_say_so_on_every_loop(thread: IoThread) -> None:
+    entered = threading.Semaphore(0)
+
+    async def wait(_request: object, _caller: object) -> bytes:
+        entered.release()
+        return await asyncio.get_running_loop().create_future()  # type: ignore[no-any-return]
+
+    connection = on_thread(thread, FakeServices({"StartWorkflow": wait}))
+    elsewhere = asyncio.create_task(asyncio.to_thread(asyncio.run, connection.call(START, StartWorkflowRequest())))
+    here = asyncio.create_task(connection.call(START, StartWorkflowRequest()))
+    await asyncio.to_thread(lambda: [entered.acquire() for _ in range(2)])
+    await connection.close()
+    outcomes = await asyncio.gather(here, elsewhere, return_exceptions=True)
+    assert [type(outcome) for outcome in outcomes] == [ConnectionClosed, ConnectionClosed]
+    assert thread.holders == 0
+
+
+async def test_whoever_holds_a_closed_connection_keeps_its_loop_going(thread: IoThread) -> None:
+    connection = on_thread(thread, FakeServices())
+    connection.hold()
+    await connection.close()
+    assert connection.loop.is_running()
+    with pytest.raises(ConnectionClosed):
+        await connection.call(START, StartWorkflowRequest())
+    with pytest.raises(ConnectionClosed):
+        connection.hold()
+    connection.let_go()
+    assert thread.holders == 0
+
+
+async def test_a_closed_connection_does_not_run_on_the_thread_of_the_next_one(thread: IoThread) -> None:
+    closed = on_thread(thread, FakeServices())
+    await closed.close()
+    opened = on_thread(thread, FakeServices())
+    with pytest.raises(ConnectionClosed):
+        await closed.run(asyncio.sleep(0))
+    await opened.close()
+    assert thread.holders == 0
+
+
+async def test_a_call_on_a_closed_connection_is_not_made_again() -> None:
+    clock = FakeClock()
+    connection = Connection.local(FakeServices(), clock=clock)
+    await connection.close()
+    with pytest.raises(ConnectionClosed, match="the connection was closed: open a new one"):
+        await RetryingCaller(connection).call(START, StartWorkflowRequest())
+    assert clock.timers() == []
 
 
 async def test_a_call_after_its_loop_is_gone_says_so(thread: IoThread) -> None:

@@ -18,7 +18,7 @@ from towline.api.workflow_service_pb2 import (
     StartWorkflowResponse,
 )
 from towline.client.connection import Connection
-from towline.client.transport.api import RpcError
+from towline.client.transport.api import ConnectionClosed, RpcError
 from towline.core.refusal import Refused
 from towline.rpc import METHODS
 from towline.status import Status
@@ -178,7 +178,16 @@ async def test_closing_fails_what_runs_and_what_comes_later(services: FakeServic
     polling = asyncio.create_task(connection.call(POLL, PollRequest()))
     await poll.entered.wait()
     await connection.close()
-    assert (await failure_of(polling)).status is Status.UNAVAILABLE
+    assert isinstance(await failure_of(polling), ConnectionClosed)
     await poll.cancelled.wait()
-    assert (await failure_of(connection.call(POLL, PollRequest()))).status is Status.UNAVAILABLE
+    assert isinstance(await failure_of(connection.call(POLL, PollRequest())), ConnectionClosed)
+    assert isinstance(await failure_of(connection.transport.call(POLL, PollRequest())), ConnectionClosed)
     await connection.close()
+
+
+async def test_the_services_know_how_long_the_caller_waits(services: FakeServices, connection: Connection) -> None:
+    poll = services.handlers["PollActivityTask"] = WaitingPoll()
+    poll.answer.set_result(PollActivityTaskResponse())
+    await connection.call(POLL, PollRequest(), timeout_ms=5_000)
+    assert poll.deadline_ms is not None
+    assert 0 < poll.deadline_ms < limits.LONG_POLL_TIMEOUT_MS

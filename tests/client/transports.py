@@ -2,9 +2,9 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Final
+from typing import Any, Final
 
-from tests.wire.fake_services import FakeServices, serving
+from tests.wire.fake_services import serving
 from towline.client.connection import Connection, Wire
 from towline.clock import Clock
 from towline.ids import Ids
@@ -14,7 +14,7 @@ KINDS: Final = ("unary", "attach", "local")
 
 @asynccontextmanager
 async def connected(
-    kind: str, services: FakeServices, *, clock: Clock | None = None, ids: Ids | None = None
+    kind: str, services: Any, *, clock: Clock | None = None, ids: Ids | None = None
 ) -> AsyncIterator[Connection]:
     """A connection of that kind, on the running loop."""
     if kind == "local":

@@ -163,6 +163,17 @@ async def test_a_call_that_is_cancelled_in_the_frame_it_came_with_never_begins()
     assert attached.services.requests == []
 
 
+@pytest.mark.parametrize(("timeout_ms", "deadline_ms"), [(1_500, 1_500), (0, None), (-1, None)])
+async def test_the_services_know_how_long_the_caller_waits(timeout_ms: int, deadline_ms: int | None) -> None:
+    attached = Attached(Wire())
+    waiting = attached.services.handlers["PollActivityTask"] = WaitingPoll()
+    attached.receive(Call(id=1, method="PollActivityTask", timeout_ms=timeout_ms))
+    await waiting.entered.wait()
+    assert waiting.deadline_ms == deadline_ms
+    attached.stream.abandon()
+    await attached.writer
+
+
 async def test_cancelling_what_is_not_known_does_nothing() -> None:
     wire = Wire()
     attached = Attached(wire)

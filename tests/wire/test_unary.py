@@ -97,11 +97,25 @@ async def test_a_very_long_message_is_cut_and_keeps_its_status(
     assert (error.details() or "").startswith("fault: üüü")
 
 
-async def test_a_store_that_fails_is_unavailable(services: FakeServices, channel: grpc.aio.Channel) -> None:
-    services.handlers["StartWorkflow"] = raising(StoreError("app.db: the disk is full: make room"))
-    error = await failure_of(call(channel, START))
-    assert error.code() is grpc.StatusCode.UNAVAILABLE
-    assert error.details() == "StartWorkflow: app.db: the disk is full: make room"
+async def test_a_fault_behind_the_server_is_logged_with_what_it_was(
+    services: FakeServices, channel: grpc.aio.Channel
+) -> None:
+    refusal = Refused(Status.UNAVAILABLE, "app.db: the disk is full: make room")
+    refusal.__cause__ = StoreError("the disk is full")
+    services.handlers["StartWorkflow"] = raising(refusal)
+    with capture_logs() as logs:
+        error = await failure_of(call(channel, START))
+    assert (error.code(), error.details()) == (grpc.StatusCode.UNAVAILABLE, "app.db: the disk is full: make room")
+    assert [(entry["event"], entry["method"], entry["error"]) for entry in logs] == [
+        ("call_refused", "StartWorkflow", "the disk is full")
+    ]
+
+
+async def test_a_refusal_is_not_logged(services: FakeServices, channel: grpc.aio.Channel) -> None:
+    services.handlers["StartWorkflow"] = raising(Refused(Status.INVALID_ARGUMENT, "no"))
+    with capture_logs() as logs:
+        await failure_of(call(channel, START))
+    assert logs == []
 
 
 async def test_a_bug_is_internal_without_its_stack_and_is_logged_with_it(
@@ -207,3 +221,8 @@ async def test_an_answer_that_arrived_lets_nobody_be_gone(services: FakeServices
     assert PollActivityTaskResponse.FromString(await call(channel, POLL)).task_token == b"t"
     await call(channel, START)
     assert not poll.gone.is_set()
+
+
+async def test_thousands_of_calls_at_once_are_all_begun(services: FakeServices, channel: grpc.aio.Channel) -> None:
+    answers = await asyncio.gather(*(call(channel, START) for _ in range(4_000)))
+    assert len(answers) == len(services.requests) == 4_000

@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1atl/durable/v1/stream.proto\x12\rtl.durable.v1\"3\n\rAttachRequest\x12\"\n\x05\x63\x61lls\x18\x01 \x03(\x0b\x32\x13.tl.durable.v1.Call\"C\n\x04\x43\x61ll\x12\n\n\x02id\x18\x01 \x01(\x04\x12\x0e\n\x06method\x18\x02 \x01(\t\x12\x0f\n\x07request\x18\x03 \x01(\x0c\x12\x0e\n\x06\x63\x61ncel\x18\x04 \x01(\x08\"7\n\x0e\x41ttachResponse\x12%\n\x07replies\x18\x01 \x03(\x0b\x32\x14.tl.durable.v1.Reply\"D\n\x05Reply\x12\n\n\x02id\x18\x01 \x01(\x04\x12\x0c\n\x04\x63ode\x18\x02 \x01(\x05\x12\x0f\n\x07message\x18\x03 \x01(\t\x12\x10\n\x08response\x18\x04 \x01(\x0c\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1atl/durable/v1/stream.proto\x12\rtl.durable.v1\"3\n\rAttachRequest\x12\"\n\x05\x63\x61lls\x18\x01 \x03(\x0b\x32\x13.tl.durable.v1.Call\"W\n\x04\x43\x61ll\x12\n\n\x02id\x18\x01 \x01(\x04\x12\x0e\n\x06method\x18\x02 \x01(\t\x12\x0f\n\x07request\x18\x03 \x01(\x0c\x12\x0e\n\x06\x63\x61ncel\x18\x04 \x01(\x08\x12\x12\n\ntimeout_ms\x18\x05 \x01(\x03\"7\n\x0e\x41ttachResponse\x12%\n\x07replies\x18\x01 \x03(\x0b\x32\x14.tl.durable.v1.Reply\"D\n\x05Reply\x12\n\n\x02id\x18\x01 \x01(\x04\x12\x0c\n\x04\x63ode\x18\x02 \x01(\x05\x12\x0f\n\x07message\x18\x03 \x01(\t\x12\x10\n\x08response\x18\x04 \x01(\x0c\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,9 +34,9 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_ATTACHREQUEST']._serialized_start=45
   _globals['_ATTACHREQUEST']._serialized_end=96
   _globals['_CALL']._serialized_start=98
-  _globals['_CALL']._serialized_end=165
-  _globals['_ATTACHRESPONSE']._serialized_start=167
-  _globals['_ATTACHRESPONSE']._serialized_end=222
-  _globals['_REPLY']._serialized_start=224
-  _globals['_REPLY']._serialized_end=292
+  _globals['_CALL']._serialized_end=185
+  _globals['_ATTACHRESPONSE']._serialized_start=187
+  _globals['_ATTACHRESPONSE']._serialized_end=242
+  _globals['_REPLY']._serialized_start=244
+  _globals['_REPLY']._serialized_end=312
 # @@protoc_insertion_point(module_scope)

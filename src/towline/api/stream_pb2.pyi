@@ -52,6 +52,7 @@ class Call(_message.Message):
     METHOD_FIELD_NUMBER: _builtins.int
     REQUEST_FIELD_NUMBER: _builtins.int
     CANCEL_FIELD_NUMBER: _builtins.int
+    TIMEOUT_MS_FIELD_NUMBER: _builtins.int
     id: _builtins.int
     """Chosen by the client, unique on the stream."""
     method: _builtins.str
@@ -60,6 +61,8 @@ class Call(_message.Message):
     """The encoded request message."""
     cancel: _builtins.bool
     """True: the caller no longer waits for call `id`; method and request are empty. Its reply may still come."""
+    timeout_ms: _builtins.int
+    """Milliseconds that the caller still waits, from when the call is sent; 0: as long as it takes."""
     def __init__(
         self,
         *,
@@ -67,10 +70,11 @@ class Call(_message.Message):
         method: _builtins.str = ...,
         request: _builtins.bytes = ...,
         cancel: _builtins.bool = ...,
+        timeout_ms: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cancel", b"cancel", "id", b"id", "method", b"method", "request", b"request"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cancel", b"cancel", "id", b"id", "method", b"method", "request", b"request", "timeout_ms", b"timeout_ms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -12,11 +12,12 @@ from towline.client.execution import (
     WorkflowHistory,
 )
 from towline.client.handle import WorkflowHandle
-from towline.client.transport.api import RpcError
+from towline.client.transport.api import ConnectionClosed, RpcError
 
 __all__ = [
     "Client",
     "Connection",
+    "ConnectionClosed",
     "NotFoundError",
     "PendingActivity",
     "PendingWorkflowTask",

@@ -70,7 +70,7 @@ class Client:
         return cls(connection, namespace=namespace, identity=identity, data_converter=data_converter)
 
     async def close(self) -> None:
-        """Close the connection, also under others that use it. May be called twice."""
+        """Close the connection, also under others that use it: see `Connection.close`. May be called twice."""
         await self.connection.close()
 
     async def __aenter__(self) -> "Client":

@@ -1,7 +1,8 @@
 """A transport together with the event loop that it lives on."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+import threading
+from collections.abc import Coroutine
 from enum import Enum
 from typing import Any, TypeVar
 
@@ -9,8 +10,8 @@ from google.protobuf.message import Message
 
 from towline import limits
 from towline.client.handover import Handover
-from towline.client.io_thread import SHARED
-from towline.client.transport.api import Transport
+from towline.client.io_thread import SHARED, IoThread
+from towline.client.transport.api import ConnectionClosed, Transport
 from towline.client.transport.attach import AttachTransport
 from towline.client.transport.channel import open_channel, wait_until_connected
 from towline.client.transport.local import LocalServices, LocalTransport
@@ -45,13 +46,15 @@ class Connection:
         *,
         clock: Clock | None = None,
         ids: Ids | None = None,
-        on_close: Callable[[], Awaitable[None]] | None = None,
+        thread: IoThread | None = None,
     ) -> None:
+        """`thread`, whose loop `loop` is, is held by the caller on behalf of the connection, which lets go of it."""
         self.transport = transport
         self.loop = loop
         self.clock = clock or SystemClock()
         self.ids = ids or RandomIds()
-        self._on_close = on_close
+        self._thread = thread
+        self._closed = threading.Lock()  # taken by the first `close`, and kept
         self._handover = Handover(loop)
 
     @classmethod
@@ -70,17 +73,13 @@ class Connection:
         and the first call connects.
         """
         loop = SHARED.acquire()
-
-        async def release() -> None:
-            SHARED.release()
-
         try:
             opening = _open(target, wire, connect_timeout_ms, clock or SystemClock())
             transport = await Handover(loop).run(opening)
         except BaseException:
             SHARED.release()
             raise
-        return cls(transport, loop, clock=clock, ids=ids, on_close=release)
+        return cls(transport, loop, clock=clock, ids=ids, thread=SHARED)
 
     @classmethod
     async def on_this_loop(
@@ -102,21 +101,57 @@ class Connection:
         return cls(LocalTransport(services, clock=clock), asyncio.get_running_loop(), clock=clock, ids=ids)
 
     async def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine on `loop` and wait for it. Cancelling the wait cancels the coroutine."""
-        if asyncio.get_running_loop() is self.loop:
-            return await work
-        return await self._handover.run(work)
+        """Run a coroutine on `loop` and wait for it. Cancelling the wait cancels the coroutine.
+
+        Raises ConnectionClosed; RuntimeError if somebody else closed `loop`.
+        """
+        try:
+            self.hold()
+        except BaseException:
+            work.close()
+            raise
+        try:
+            return await self._run_there(work)
+        finally:
+            self.let_go()
 
     async def call(self, method: Method, request: Message, *, timeout_ms: int | None = None) -> Any:
         """As `Transport.call`, from any loop."""
         return await self.run(self.transport.call(method, request, timeout_ms=timeout_ms))
 
+    def hold(self) -> None:
+        """Have `loop` run until `let_go`, even if the connection is closed meanwhile: calls then fail, timers go on.
+
+        From any thread. Raises ConnectionClosed.
+        """
+        if self._closed.locked():
+            raise ConnectionClosed
+        if self._thread is not None and self._thread.acquire() is not self.loop:
+            self._thread.release()  # closed just now, and the thread has begun anew for somebody else
+            raise ConnectionClosed
+
+    def let_go(self) -> None:
+        """Once per `hold`."""
+        if self._thread is not None:
+            self._thread.release()
+
     async def close(self) -> None:
-        """Close the transport, and let go of the I/O thread. May be called twice."""
-        await self.run(self.transport.close())
-        on_close, self._on_close = self._on_close, None
-        if on_close is not None:
-            await on_close()
+        """Close the transport, and let go of the I/O thread, which ends when nobody holds it any more.
+
+        Calls that run, and later ones, raise ConnectionClosed; a worker that runs drains and raises it too. May be
+        called twice, from any loop.
+        """
+        if not self._closed.acquire(blocking=False):
+            return
+        try:
+            await self._run_there(self.transport.close())
+        finally:
+            self.let_go()
+
+    async def _run_there(self, work: Coroutine[Any, Any, T]) -> T:
+        if asyncio.get_running_loop() is self.loop:
+            return await work
+        return await self._handover.run(work)
 
 
 async def _open(target: str, wire: Wire, connect_timeout_ms: int, clock: Clock) -> Transport:

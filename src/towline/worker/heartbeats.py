@@ -135,7 +135,7 @@ class Heartbeats:
 
     def _failed(self, error: RpcError) -> None:
         if error.status not in TRANSIENT:
-            self._give_up(LeaseLost(f"the server refused the heartbeat: {error}"))
+            self._give_up(LeaseLost(f"the heartbeat did not count: {error}"))
         elif self._left_ms() <= 0:
             self._give_up(HeartbeatTimeout(f"no heartbeat reached the server within the heartbeat time-out: {error}"))
         else:

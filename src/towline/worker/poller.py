@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from towline import limits
 from towline.api.task_service_pb2 import PollRequest, ReleaseTaskRequest
-from towline.client.transport.api import RpcError
+from towline.client.transport.api import ConnectionClosed, RpcError
 from towline.rpc import TASK_METHODS
 from towline.status import Status
 from towline.worker.errors import WorkerRefused
@@ -41,7 +41,7 @@ class Poller:
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> asyncio.Task[None]:
-        """Begin. The task ends after `stop`, or with WorkerRefused."""
+        """Begin. The task ends after `stop`, or with WorkerRefused or ConnectionClosed."""
         self._task = asyncio.get_running_loop().create_task(self._poll_forever())
         return self._task
 
@@ -100,6 +100,8 @@ class Poller:
 
     def _failed(self, error: RpcError) -> None:
         link = self._link
+        if isinstance(error, ConnectionClosed):
+            raise error
         if error.status in _PERMANENT:
             raise WorkerRefused(
                 namespace=link.namespace, task_queue=link.task_queue, status=error.status, message=error.message

@@ -55,7 +55,7 @@ class RunningWorker:
         self._io.put(self._drain.request)
 
     async def run(self, user_loop: asyncio.AbstractEventLoop, context: Context) -> None:
-        """Work until told to stop, then drain. Raises WorkerRefused, after the drain."""
+        """Work until told to stop, then drain. Raises WorkerRefused or ConnectionClosed, after the drain."""
         lanes = [*self._workflow_lanes(), *self._activity_lanes(user_loop, context)]
         pollers = [Poller(lane, self._link, self._reports) for lane, polls in lanes for _ in range(polls)]
         polling: list[asyncio.Task[None]] = []
@@ -72,7 +72,7 @@ class RunningWorker:
             raise refused
 
     async def _until_stopped(self, polling: list["asyncio.Task[None]"]) -> None:
-        """Come back when a stop is requested, or a poller ended: unasked it does that only if the server refuses it."""
+        """Come back when a stop is requested, or a poller ended: unasked it does that only if polling is of no use."""
         asked = asyncio.ensure_future(self._drain.draining.wait())
         try:
             await asyncio.wait({asked, *polling}, return_when=asyncio.FIRST_COMPLETED)

@@ -105,11 +105,19 @@ class Worker:
         third one abandons them.
 
         Raises WorkerRefused, after the drain, if the server refuses the worker for good (bad credentials, unknown
-        namespace), and RuntimeError if it is called twice.
+        namespace), ConnectionClosed if the client is closed (then nothing can be reported: the server runs again what
+        was not), and RuntimeError if it is called twice.
         """
         if self._started:
             raise RuntimeError("this worker has run already: make another one")
         self._started = True
+        self._connection.hold()
+        try:
+            await self._run()
+        finally:
+            self._connection.let_go()
+
+    async def _run(self) -> None:
         over = self._begin(self._running.run(asyncio.get_running_loop(), contextvars.copy_context()))
         cancelled = False
         while True:

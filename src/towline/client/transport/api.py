@@ -18,6 +18,13 @@ class RpcError(TowlineError):
         self.message = message
 
 
+class ConnectionClosed(RpcError):
+    """This end closed the connection, for good: whoever tries again needs another one."""
+
+    def __init__(self) -> None:
+        super().__init__(Status.FAILED_PRECONDITION, "the connection was closed: open a new one")
+
+
 class Transport(Protocol):
     """A way to call the server. Used on one event loop only: see `client.connection.Connection`."""
 
@@ -28,4 +35,4 @@ class Transport(Protocol):
         """
 
     async def close(self) -> None:
-        """Let go of the wire; calls that run fail with UNAVAILABLE. May be called twice."""
+        """Let go of the wire; calls that run, and later ones, raise ConnectionClosed. May be called twice."""

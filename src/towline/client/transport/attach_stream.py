@@ -7,9 +7,10 @@ from typing import Any, Final
 
 import grpc.aio
 
-from towline.api.stream_pb2 import AttachRequest, AttachResponse, Reply
-from towline.client.transport.api import RpcError
-from towline.client.transport.errors import closed, from_grpc, timed_out
+from towline import limits
+from towline.api.stream_pb2 import AttachRequest, AttachResponse, Call, Reply
+from towline.client.transport.api import ConnectionClosed, RpcError
+from towline.client.transport.errors import from_grpc, timed_out
 from towline.clock import Clock
 from towline.frames import FrameQueue
 from towline.rpc import Method
@@ -25,7 +26,11 @@ class NoAttach(Exception):
 
 
 class AttachStream:
-    """Calls in flight on one stream; each costs one future. Once the stream has `ended`, another must be opened."""
+    """Calls in flight on one stream; each costs one future. Once the stream has `ended`, another must be opened.
+
+    A call whose turn to be written has not come yet, because the server reads slowly, is forgotten with its caller:
+    what waits here is never more than what callers wait for.
+    """
 
     def __init__(self, rpc: Any, *, target: str, clock: Clock) -> None:
         self._rpc = rpc
@@ -34,18 +39,24 @@ class AttachStream:
         self._loop = asyncio.get_running_loop()
         self._ids = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[bytes]] = {}
-        self._frames: FrameQueue[AttachRequest] = FrameQueue(AttachRequest)
+        self._calls: FrameQueue[Call] = FrameQueue()
         self._answered = False
         self.ended = False
         self._writing = self._loop.create_task(self._write())
         self._reading = self._loop.create_task(self._read())
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the server would make a further call wait for one of these to be answered."""
+        return len(self._waiting) >= limits.ATTACH_CALLS
 
     async def call(self, method: Method, request: bytes, *, timeout_ms: int | None) -> bytes:
         """The encoded response. Raises RpcError; NoAttach."""
         call_id = next(self._ids)
         answer: asyncio.Future[bytes] = self._loop.create_future()
         self._waiting[call_id] = answer
-        self._frames.frame_for(len(request)).calls.add(id=call_id, method=method.name, request=request)
+        call = Call(id=call_id, method=method.name, request=request, timeout_ms=timeout_ms or 0)
+        self._calls.put(call_id, call, size_bytes=len(request))
         if timeout_ms is None:
             timer = None
         else:
@@ -60,8 +71,8 @@ class AttachStream:
                 timer.cancel()
 
     async def close(self) -> None:
-        """End the stream; its calls fail with UNAVAILABLE."""
-        self._end(closed())
+        """End the stream; its calls raise ConnectionClosed."""
+        self._end(ConnectionClosed())
         self._rpc.cancel()
         await asyncio.gather(self._reading, self._writing, return_exceptions=True)
 
@@ -72,14 +83,14 @@ class AttachStream:
     def _forget(self, call_id: int) -> "asyncio.Future[bytes] | None":
         """Tell the server that nobody waits for this call any more, if its answer is not here yet."""
         answer = self._waiting.pop(call_id, None)
-        if answer is not None and not self.ended:
-            self._frames.frame_for(0).calls.add(id=call_id, cancel=True)
+        if answer is not None and not self.ended and not self._calls.drop(call_id):
+            self._calls.put(call_id, Call(id=call_id, cancel=True), size_bytes=0)
         return answer
 
     async def _write(self) -> None:
         try:
-            while (frame := await self._frames.take()) is not None:
-                await self._rpc.write(frame.SerializeToString())
+            while (calls := await self._calls.take()) is not None:
+                await self._rpc.write(AttachRequest(calls=calls).SerializeToString())
         except (grpc.aio.AioRpcError, asyncio.InvalidStateError):
             # The stream broke; reading it gives the reason.
             return
@@ -115,7 +126,7 @@ class AttachStream:
 
     def _end(self, error: Exception) -> None:
         self.ended = True
-        self._frames.end()
+        self._calls.end()
         for answer in self._waiting.values():
             if not answer.done():
                 answer.set_exception(error)

@@ -11,9 +11,15 @@ from towline.status import Status
 
 
 def from_grpc(error: grpc.aio.AioRpcError, target: str) -> RpcError:
-    """The same status; where nobody answered, a message that says who was asked."""
+    """The same status; where nobody answered, a message that says who was asked.
+
+    gRPC cancels calls of its own accord (a server that goes down, or has too many calls): that is UNAVAILABLE, as
+    trying again helps. A call that its caller cancels ends with CancelledError and never gets here.
+    """
     status = Status(error.code().value[0])
     details = error.details() or "no reason given"
+    if status is Status.CANCELLED:
+        status, details = Status.UNAVAILABLE, f"the call was cancelled from the other end ({details})"
     if status is Status.UNAVAILABLE:
         details = f"{target}: {details}"
     return RpcError(status, details)
@@ -22,11 +28,6 @@ def from_grpc(error: grpc.aio.AioRpcError, target: str) -> RpcError:
 def timed_out(method: str, timeout_ms: int) -> RpcError:
     """For a call that was not answered in time."""
     return RpcError(Status.DEADLINE_EXCEEDED, f"{method} was not answered within {timeout_ms} ms")
-
-
-def closed() -> RpcError:
-    """For calls on a transport that was closed."""
-    return RpcError(Status.UNAVAILABLE, "the connection was closed: open a new one")
 
 
 def check_size(method: Method, what: str, size_bytes: int) -> None:

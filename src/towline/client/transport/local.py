@@ -7,8 +7,8 @@ from typing import Any, Protocol
 
 from google.protobuf.message import Message
 
-from towline.client.transport.api import RpcError
-from towline.client.transport.errors import cancelled_by_caller, check_size, closed, timed_out
+from towline.client.transport.api import ConnectionClosed, RpcError
+from towline.client.transport.errors import cancelled_by_caller, check_size, timed_out
 from towline.clock import Clock, SystemClock
 from towline.core.refusal import Refused
 from towline.rpc import Method
@@ -60,7 +60,7 @@ class LocalTransport:
     async def call(self, method: Method, request: Message, *, timeout_ms: int | None = None) -> Any:
         """See `Transport`."""
         if self._closed:
-            raise closed()
+            raise ConnectionClosed()
         data = request.SerializeToString()
         check_size(method, "request", len(data))
         return method.response_type.FromString(await self._send(method, data, timeout_ms))
@@ -69,7 +69,7 @@ class LocalTransport:
         """See `Transport`. The services live on."""
         self._closed = True
         for task in list(self._running):
-            self._end(task, closed())
+            self._end(task, ConnectionClosed())
 
     async def _send(self, method: Method, data: bytes, timeout_ms: int | None) -> bytes:
         caller = LocalCaller(timeout_ms)

@@ -6,7 +6,8 @@ from typing import Any
 import grpc.aio
 from google.protobuf.message import Message
 
-from towline.client.transport.errors import cancelled_by_caller, check_size, closed, from_grpc
+from towline.client.transport.api import ConnectionClosed
+from towline.client.transport.errors import cancelled_by_caller, check_size, from_grpc
 from towline.rpc import Method
 
 
@@ -28,14 +29,16 @@ class UnaryTransport:
     async def send(self, method: Method, data: bytes, *, timeout_ms: int | None) -> bytes:
         """As `call`, with messages that are encoded already."""
         if self._closed:
-            raise closed()
+            raise ConnectionClosed()
         try:
             response: bytes = await self._callable(method)(data, timeout=_seconds(timeout_ms))
         except grpc.aio.AioRpcError as error:
+            if self._closed:
+                raise ConnectionClosed from None
             raise from_grpc(error, self._target) from None
         except asyncio.CancelledError:
             if self._closed and not cancelled_by_caller():
-                raise closed() from None
+                raise ConnectionClosed() from None
             raise
         return response
 

@@ -9,7 +9,6 @@ from towline.rpc import Method
 from towline.server.caller import Caller
 from towline.server.grpc.api import Services
 from towline.status import Status
-from towline.store.api import StoreError
 
 
 class Answering:
@@ -40,10 +39,9 @@ class Answering:
     def _refusal(self, method: Method, error: Exception) -> Refused:
         match error:
             case Refused():
+                if error.__cause__ is not None:  # a fault behind the server, not the caller's: a full disk, say
+                    self._logger.warning("call_refused", method=method.name, error=str(error.__cause__))
                 return error
-            case StoreError():
-                self._logger.warning("store_failed", method=method.name, error=str(error))
-                return Refused(Status.UNAVAILABLE, f"{method.name}: {error}")
             case _:
                 self._logger.error("call_failed", method=method.name, exc_info=error)
                 message = f"{method.name} failed inside the server ({type(error).__name__}): see the server's log"

@@ -14,7 +14,7 @@ class Services(Protocol):
     async def call(self, method: Method, request: Any, *, caller: Caller) -> Message | bytes:
         """Answer one call. `request` is a `method.request_type`; bytes are an encoded `method.response_type`.
 
-        Raises Refused, whose status and message go to the caller; StoreError, which the caller gets as UNAVAILABLE.
+        Raises Refused, whose status and message go to the caller. Anything else is INTERNAL to the caller, and logged.
         It is cancelled when the caller is gone, and undoes what only this caller could use. Where the caller goes after
         the return and before it has the answer, it is `caller` that says so.
         """

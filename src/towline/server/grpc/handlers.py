@@ -90,6 +90,7 @@ async def _read(stream: AttachedStream, context: Context) -> Refused | None:
     try:
         while (frame := await context.read()) is not END_OF_STREAM:
             stream.receive(AttachRequest.FromString(frame))
+            await stream.room()
     except Refused as refusal:
         return refusal
     except DecodeError:

@@ -17,6 +17,9 @@ from towline.server.grpc.handlers import ServiceHandler
 OPTIONS: Final = (
     ("grpc.max_receive_message_length", limits.MESSAGE_SIZE_BYTES + limits.MESSAGE_ENVELOPE_SIZE_BYTES),
     ("grpc.max_send_message_length", limits.MESSAGE_SIZE_BYTES + limits.MESSAGE_ENVELOPE_SIZE_BYTES),
+    # gRPC's own limit is 1,000, and it refuses with CANCELLED, which says nothing to the caller.
+    ("grpc.server.max_pending_requests", limits.PENDING_CALLS),
+    ("grpc.server.max_pending_requests_hard_limit", limits.PENDING_CALLS_HARD_LIMIT),
     # Two servers on one port would share its connections at random.
     ("grpc.so_reuseport", 0),
     # A peer that lost power says nothing; its stream, and the polls on it, must end all the same.
@@ -82,13 +85,11 @@ class GrpcServer:
     def _bind(self, server: grpc.aio.Server) -> int:
         try:
             port = server.add_insecure_port(self._address)
-        except RuntimeError as error:
-            port, reason = 0, f" ({error})"
-        else:
-            reason = ""
+        except RuntimeError:
+            port = 0  # gRPC's message names the address, and variables for debugging gRPC
         if port == 0:
             raise BindError(
-                f"cannot listen on {self._address}{reason}: another process may hold the port, or the address is not "
+                f"cannot listen on {self._address}: another process may hold the port, or the address is not "
                 "one of this machine; stop the other one or choose another address (port 0 lets the system choose)"
             )
         return port
