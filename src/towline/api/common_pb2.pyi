@@ -235,7 +235,7 @@ Global___WorkflowExecution: _TypeAlias = WorkflowExecution  # noqa: Y015
 
 @_typing.final
 class RetryPolicy(_message.Message):
-    """When and how often a failed activity attempt is tried again."""
+    """When and how often a failed activity attempt is tried again; 64 KiB at most."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -41,7 +41,7 @@ class Failure(_message.Message):
     """The stack where it was raised, in the language's own form."""
     @_builtins.property
     def cause(self) -> Global___Failure:
-        """What caused it."""
+        """What caused it. A report brings a chain of 32 failures at most."""
 
     @_builtins.property
     def application_failure_info(self) -> Global___ApplicationFailureInfo:
