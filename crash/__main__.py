@@ -1,6 +1,7 @@
 """`script/crash --workflows 300 --kills 60`: run, kill, judge."""
 
 import asyncio
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -13,8 +14,8 @@ from crash.options import Options
 from crash.part import PartFault
 from crash.run import Outcome, run
 from crash.watchdog import Stuck
-from towline.client import RpcError
 from towline.clock import SystemClock
+from towline.exceptions import TowlineError
 
 Positive = Annotated[int, Parameter(validator=Number(gte=1))]
 _FAULTS_SHOWN = 50
@@ -45,11 +46,12 @@ def main(
     patience_s
         Give up, and say what hangs, when no workflow has closed for so many seconds.
     """
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that it leaves no process behind
     options = Options(workflows=workflows, kills=kills, workers=workers, seed=seed, patience_s=patience_s)
     with tempfile.TemporaryDirectory(prefix="towline-crash-") as folder:
         try:
             outcome = asyncio.run(run(options, Path(folder), clock=SystemClock()))
-        except (Stuck, PartFault, RpcError) as error:
+        except (Stuck, PartFault, TowlineError) as error:
             return _failed(str(error))
     return report(options, outcome)
 

@@ -40,7 +40,7 @@ class Outcome:
 async def run(options: Options, folder: Path, *, clock: Clock) -> Outcome:
     """Start everything, let it work while it is killed, judge, stop everything, judge what is left in the file.
 
-    Raises Stuck and PartFault, each with a report.
+    Raises Stuck and PartFault, each with a report, and TowlineError for what no kill explains.
     """
     began_ms = clock.now_ms()
     randomness = random.Random(options.seed)
@@ -87,7 +87,7 @@ def make_killer(
 async def work_while_killed(
     options: Options, work: Work, killer: Killer, parts: Sequence[Part], *, client: Client
 ) -> None:
-    """The work and the killing, to the end of both. Raises PartFault, RpcError, and Stuck with what is not done."""
+    """The work and the killing, to the end of both. Raises PartFault, TowlineError, and Stuck with what is not done."""
     watchdog = Watchdog(parts, work.progress, patience_s=options.patience_s)
     try:
         await watchdog.guard(_both(work.run(options.at_once), killer.run()))

@@ -91,7 +91,7 @@ class Work:
         self.progress = progress
 
     async def run(self, at_once: int) -> None:
-        """Drive every job to its end, so many at a time. Raises RpcError for what no restart of the server explains."""
+        """Drive every job to its end, so many at a time. Raises TowlineError for what no restart explains."""
         rest = iter(self.jobs)
         async with asyncio.TaskGroup() as group:
             for _ in range(at_once):
@@ -106,8 +106,9 @@ class Work:
     async def _drive(self, job: Job) -> Summary | WorkflowFailureError:
         while True:
             try:
-                handle = await self._start(job)
-                return await handle.result()
+                result = await (await self._start(job)).result()
+                await self._start(job)  # as one who never got the answer would: it must not run again
+                return result
             except WorkflowFailureError as failure:
                 return failure
             except RpcError as error:
