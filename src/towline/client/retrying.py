@@ -1,6 +1,6 @@
 """Calls that outlive a restart of the server."""
 
-from typing import Any
+from typing import Any, Final
 
 from google.protobuf.message import Message
 
@@ -13,6 +13,8 @@ from towline.status import Status
 
 # The server did not do it, or cannot say: whoever may ask again, does.
 TRANSIENT = frozenset({Status.UNAVAILABLE, Status.ABORTED})
+# To connect, or to fail to, takes less than this: a try that lasted longer was one that a server had begun to answer.
+_REACHED_MS: Final = limits.RECONNECT_MAXIMUM_MS
 
 
 class RetryingCaller:
@@ -20,6 +22,7 @@ class RetryingCaller:
 
     Only for calls that may be repeated: reads, and those with a request id. The n-th repetition comes after
     100 ms · 2^(n-1), 5 s at most; `limits.RPC_RETRY_TIMEOUT_MS` after the first failure the last one is raised.
+    Both begin anew once a try has reached a server: a long poll meets one restart after another, and outlives them.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -31,9 +34,12 @@ class RetryingCaller:
         delay_ms = limits.RECONNECT_INITIAL_MS
         give_up_at_ms = None
         while True:
+            tried_at_ms = clock.now_ms()
             try:
                 return await self.call_once(method, request, timeout_ms=timeout_ms)
             except RpcError as error:
+                if clock.now_ms() - tried_at_ms > _REACHED_MS:
+                    delay_ms, give_up_at_ms = limits.RECONNECT_INITIAL_MS, None
                 give_up_at_ms = give_up_at_ms or clock.now_ms() + limits.RPC_RETRY_TIMEOUT_MS
                 if error.status not in TRANSIENT or clock.now_ms() + delay_ms > give_up_at_ms:
                     raise
