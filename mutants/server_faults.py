@@ -13,13 +13,13 @@ SERVER_FAULTS: Final = (
         edits=(
             Edit(
                 """\
-            if turn.work.empty():
+            if work.empty():
                 self._answer(turn)
 """,
                 """\
-            if turn.work.empty() or all(isinstance(asked.request, DeliverTask) for asked in turn.asked):
+            if work.empty() or all(isinstance(asked.request, DeliverTask) for asked in turn.asked):
                 self._answer(turn)
-                self._remember(live, live.forget)
+                live.forget()
 """,
             ),
         ),

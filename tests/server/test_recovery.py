@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from tests.server.protocol import Protocol, complete, failure, names, payloads, refused, schedule
 from towline.core.decide import decide
@@ -190,7 +191,9 @@ async def test_bug_in_a_rule_answers_its_caller_and_nobody_else(
             return decide(run, request, now_ms=now_ms)
 
         monkeypatch.setattr("towline.server.turn.decide", with_bug)
-        await refused(protocol.signal(), Status.INTERNAL)
+        with capture_logs() as logs:
+            await refused(protocol.signal(), Status.INTERNAL)
+        assert "run could not be served" in [entry["event"] for entry in logs]
         task = await protocol.poll_workflow()
         await protocol.complete_workflow(task, complete())
         assert names(await protocol.history())[-1] == "workflow_execution_completed"

@@ -394,11 +394,11 @@ class PendingActivityInfo(_message.Message):
     """Who ran the last attempt."""
     @_builtins.property
     def last_failure(self) -> _failure_pb2.Failure:
-        """Why the last attempt failed."""
+        """Why the last attempt failed; just the beginning of its message where the answer would be too large."""
 
     @_builtins.property
     def heartbeat_details(self) -> _common_pb2.Payloads:
-        """What the last heartbeat brought."""
+        """What the last heartbeat brought; left out where the answer would be too large."""
 
     def __init__(
         self,

@@ -44,9 +44,9 @@ class Server:
         self, settings: Settings, *, store: Store | None = None, clock: Clock | None = None, ids: Ids | None = None
     ) -> None:
         self.store = store or pick_store(settings)
-        self.matching = Matching(self.store, ready_limit=settings.ready_tasks_per_queue)
         self.watchers = Watchers()
         clock, ids = clock or SystemClock(), ids or RandomIds()
+        self.matching = Matching(self.store, clock=clock, ready_limit=settings.ready_tasks_per_queue)
         agendas = Agendas.empty(limit=settings.agenda_entries)
         self.engine = Engine(
             self.store,

@@ -122,9 +122,9 @@ class Engine:
             if turn.doubtful:
                 live.forget()
         except Exception as error:  # whatever it is, nobody may be left waiting for an answer
+            self._give_up(live, turn, error)
             if not isinstance(error, StoreError):
                 log.exception("run could not be served", run_id=live.run_id)
-            self._give_up(live, turn, error)
         self.runs.account(live)
 
     async def _load(self, live: LiveRun) -> bool:

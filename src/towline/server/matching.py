@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from towline.clock import Clock
 from towline.core.task import TaskRow
 from towline.server.lease import Lease
 from towline.store.api import Store, TaskHint
@@ -73,8 +74,9 @@ class TaskQueue:
 class Matching:
     """All queues of this process, and the workers that asked to be left alone."""
 
-    def __init__(self, store: Store, *, ready_limit: int) -> None:
+    def __init__(self, store: Store, *, clock: Clock, ready_limit: int) -> None:
         self._store = store
+        self._clock = clock
         self._ready_limit = ready_limit
         self._arrival = itertools.count()
         self._queues: dict[tuple[str, str], TaskQueue] = {}
@@ -136,10 +138,10 @@ class Matching:
             queue.more_in_store = True
             queue.wake_one()
 
-    async def next_task(self, queue: TaskQueue, now_ms: int) -> TaskHint | None:
+    async def next_task(self, queue: TaskQueue) -> TaskHint | None:
         """The next task of the queue, taken out; None: there is none."""
         while not queue.ready and queue.more_in_store:
-            await self._load(queue, now_ms)
+            await self._load(queue)
         if not queue.ready:
             return None
         hint = heapq.heappop(queue.ready)[2]
@@ -172,10 +174,11 @@ class Matching:
         queue.known.add(hint.task_id)
         heapq.heappush(queue.ready, (hint.priority, next(self._arrival), hint))
 
-    async def _load(self, queue: TaskQueue, now_ms: int) -> None:
+    async def _load(self, queue: TaskQueue) -> None:
         """Read a page of ready tasks. A task that is offered meanwhile sets `more_in_store` again and is not missed."""
         queue.more_in_store = False
         try:
+            now_ms = self._clock.now_ms()  # anew at each look: what made us look may have become visible just now
             hints = await self._store.ready_tasks(queue.namespace, queue.name, now_ms, self._ready_limit)
         except BaseException:
             queue.more_in_store = True

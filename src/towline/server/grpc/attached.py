@@ -4,16 +4,30 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
+from typing import NamedTuple
 
 from towline import limits
-from towline.api.stream_pb2 import AttachRequest, AttachResponse, Call, Reply
+from towline.api.stream_pb2 import AttachRequest, AttachResponse, Call
 from towline.core.refusal import Refused, invalid
 from towline.frames import PIECE_OVERHEAD_BYTES, FrameQueue
 from towline.rpc import Method
 from towline.server.caller import Caller
+from towline.server.grpc.answer_size import size_to_come_bytes
 from towline.server.grpc.answering import Answering
-from towline.server.grpc.load import Load, size_to_come_bytes
 from towline.status import Status
+
+
+class Answer(NamedTuple):
+    """What becomes a Reply."""
+
+    id: int
+    code: int
+    message: str
+    response: bytes
+
+    def size_bytes(self) -> int:
+        """How much data it carries."""
+        return len(self.message) + len(self.response)
 
 
 class AttachedStream:
@@ -23,9 +37,10 @@ class AttachedStream:
     ready, then `_unwritten` until that was written. Whoever leaves (a cancel frame, the end of the stream) is found in
     one of them, and its caller is told.
 
-    A client that does not read its replies, or has very many calls out, makes its next calls wait: see `Load`. Frames
-    are read on meanwhile, since they may cancel calls, until `limits.ATTACH_WAITING_SIZE_BYTES` of calls wait. Then
-    `room` holds the reader up. That ends too: replies by being read, calls by their own time-outs.
+    A client that does not read its replies, or has very many calls out, makes its next calls wait: for
+    `limits.ATTACH_CALLS` and `limits.ATTACH_HELD_SIZE_BYTES`. Frames are read on meanwhile, since they may cancel
+    calls, until `limits.ATTACH_WAITING_SIZE_BYTES` of calls wait. Then `room` holds the reader up. That ends too:
+    replies by being read, calls by the services' own time-outs.
     """
 
     def __init__(self, service: str, methods: Mapping[str, Method], answering: Answering) -> None:
@@ -36,8 +51,8 @@ class AttachedStream:
         self._waiting_bytes = 0
         self._running: dict[int, asyncio.Task[None]] = {}
         self._unwritten: dict[int, Caller] = {}
-        self._load = Load()
-        self._replies: FrameQueue[Reply] = FrameQueue()
+        self._held_bytes = 0  # by the calls that run, with what is set aside for their answers, and by the unwritten
+        self._answers: FrameQueue[Answer] = FrameQueue(Answer.size_bytes)
         self._reader: asyncio.Future[None] | None = None
         self._draining = False
 
@@ -46,8 +61,12 @@ class AttachedStream:
         for call in frame.calls:
             if call.cancel:
                 self._cancel(call.id)
+            elif call.id in self._waiting or call.id in self._running or call.id in self._unwritten:
+                raise invalid(f"call id {call.id} is in use on this stream: give each call an id of its own")
+            elif self._waiting or self._is_full():
+                self._wait(call)
             else:
-                self._take_in(call)
+                self._begin(call)
         self._begin_calls()
 
     async def room(self) -> None:
@@ -58,11 +77,14 @@ class AttachedStream:
 
     async def write_replies(self, write: Callable[[bytes], Awaitable[None]]) -> None:
         """Write what is ready, until the stream has been drained and is empty."""
-        while (replies := await self._replies.take()) is not None:
-            await write(AttachResponse(replies=replies).SerializeToString())
-            for reply in replies:
-                self._unwritten.pop(reply.id, None)
-                self._load.let_go(reply.id)
+        while (answers := await self._answers.take()) is not None:
+            frame = AttachResponse()
+            for answer in answers:
+                frame.replies.add(id=answer.id, code=answer.code, message=answer.message, response=answer.response)
+            await write(frame.SerializeToString())
+            for answer in answers:
+                self._unwritten.pop(answer.id, None)
+                self._held_bytes -= answer.size_bytes()
             self._begin_calls()
 
     def drain(self) -> None:
@@ -79,23 +101,24 @@ class AttachedStream:
         for caller in self._unwritten.values():
             caller.gone()
         self._unwritten.clear()
-        self._replies.end()
+        self._answers.end()
 
-    def _take_in(self, call: Call) -> None:
-        if call.id in self._waiting or call.id in self._running or call.id in self._unwritten:
-            raise invalid(f"call id {call.id} is in use on this stream: give each call an id of its own")
+    def _wait(self, call: Call) -> None:
         self._waiting[call.id] = call
         self._waiting_bytes += _size_bytes(call)
 
     def _begin_calls(self) -> None:
         """Begin those that wait, the oldest first, as far as there is room. Who drains has room for refusals."""
-        while self._waiting and (self._draining or not self._load.is_full):
+        while self._waiting and (self._draining or not self._is_full()):
             _, call = self._waiting.popitem(last=False)
             self._leave_waiting(call)
-            try:
-                self._begin(call)
-            except Refused as refusal:
-                self._refuse(call.id, Caller(), refusal)
+            self._begin(call)
+
+    def _is_full(self) -> bool:
+        return (
+            self._held_bytes >= limits.ATTACH_HELD_SIZE_BYTES
+            or len(self._running) + len(self._unwritten) >= limits.ATTACH_CALLS
+        )
 
     def _leave_waiting(self, call: Call) -> None:
         self._waiting_bytes -= _size_bytes(call)
@@ -104,42 +127,43 @@ class AttachedStream:
 
     def _begin(self, call: Call) -> None:
         method = self._methods.get(call.method)
-        if self._draining:
-            raise Refused(Status.UNAVAILABLE, "the server is shutting down: try again on a new connection")
-        if method is None:
-            raise unknown_method(self._service, call.method)
         caller = Caller(call.timeout_ms if call.timeout_ms > 0 else None)
-        task = asyncio.get_running_loop().create_task(self._run(call.id, method, call.request, caller))
-        self._running[call.id] = task
-        self._load.hold(call.id, len(call.request) + size_to_come_bytes(method, call.request))
-        # Not at the end of `_run`: a task that is cancelled before its first step never gets there.
-        task.add_done_callback(partial(self._end_call, call.id))
+        if self._draining:
+            refusal = Refused(Status.UNAVAILABLE, "the server is shutting down: try again on a new connection")
+            self._refuse(call.id, caller, refusal)
+        elif method is None:
+            self._refuse(call.id, caller, unknown_method(self._service, call.method))
+        else:
+            call_id, request = call.id, call.request
+            size_bytes = len(request) + size_to_come_bytes(method, request)
+            self._held_bytes += size_bytes
+            task = asyncio.get_running_loop().create_task(self._run(call_id, method, request, caller))
+            self._running[call_id] = task
+            # Not at the end of `_run`: a task that is cancelled before its first step never gets there.
+            task.add_done_callback(partial(self._end_call, call_id, size_bytes))
 
     async def _run(self, call_id: int, method: Method, request: bytes, caller: Caller) -> None:
         try:
             response = await self._answering.answer(method, request, caller=caller)
         except Refused as refusal:
-            self._running.pop(call_id, None)
             self._refuse(call_id, caller, refusal)
         else:
-            self._running.pop(call_id, None)
-            self._reply(Reply(id=call_id, response=response), caller, size_bytes=len(response))
+            self._put(Answer(call_id, Status.OK, "", response), caller)
 
-    def _end_call(self, call_id: int, task: "asyncio.Task[None]") -> None:
-        if self._running.get(call_id) is task:  # else its reply is on its way, or was written
-            del self._running[call_id]
-            self._load.let_go(call_id)
-            self._begin_calls()
+    def _end_call(self, call_id: int, size_bytes: int, _task: "asyncio.Task[None]") -> None:
+        self._held_bytes -= size_bytes
+        self._running.pop(call_id, None)
+        self._begin_calls()
         self._end_if_drained()
 
     def _refuse(self, call_id: int, caller: Caller, refusal: Refused) -> None:
-        reply = Reply(id=call_id, code=refusal.status, message=refusal.message)
-        self._reply(reply, caller, size_bytes=len(refusal.message))
+        self._put(Answer(call_id, refusal.status, refusal.message, b""), caller)
 
-    def _reply(self, reply: Reply, caller: Caller, *, size_bytes: int) -> None:
-        self._unwritten[reply.id] = caller
-        self._load.hold(reply.id, size_bytes)
-        self._replies.put(reply.id, reply, size_bytes=size_bytes)
+    def _put(self, answer: Answer, caller: Caller) -> None:
+        self._running.pop(answer.id, None)
+        self._unwritten[answer.id] = caller
+        self._held_bytes += answer.size_bytes()
+        self._answers.put(answer.id, answer)
 
     def _cancel(self, call_id: int) -> None:
         # The task stays in `_running` until it has ended, so that a drain waits for its cleaning up.
@@ -149,12 +173,12 @@ class AttachedStream:
             task.cancel()
         elif caller := self._unwritten.pop(call_id, None):
             caller.gone()
-            if self._replies.drop(call_id):
-                self._load.let_go(call_id)
+            if answer := self._answers.drop(call_id):
+                self._held_bytes -= answer.size_bytes()
 
     def _end_if_drained(self) -> None:
         if self._draining and not self._running:
-            self._replies.end()
+            self._answers.end()
 
 
 def _size_bytes(call: Call) -> int:

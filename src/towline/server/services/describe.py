@@ -1,11 +1,15 @@
 """A run, put into the words of DescribeWorkflow."""
 
+from towline import limits
 from towline.api import workflow_service_pb2 as pb
 from towline.api.common_pb2 import WorkflowExecution
+from towline.api.failure_pb2 import Failure
 from towline.api.token_pb2 import TaskDetails
 from towline.core.state import Activity, Run, WorkflowTask
 from towline.core.task import TaskRow, activity_task_id, workflow_task_id
 from towline.store.api import RunRow
+
+_CUT_MESSAGE_CHARACTERS = 200
 
 
 def info(row: RunRow) -> pb.WorkflowExecutionInfo:
@@ -26,9 +30,14 @@ def describe(row: RunRow, run: Run) -> pb.DescribeWorkflowResponse:
     """The run with what it waits for."""
     state, tasks = run.state, run.tasks
     response = pb.DescribeWorkflowResponse(info=info(row))
+    room_bytes = limits.MAXIMUM_PAGE_SIZE_BYTES // 2
     for activity in state.activities.values():
         task = tasks.get(activity_task_id(state.run_id, activity.scheduled_event_id))
-        response.pending_activities.append(_activity(activity, task))
+        pending = _activity(activity, task)
+        if pending.ByteSize() > room_bytes:
+            _cut(pending)
+        room_bytes -= pending.ByteSize()
+        response.pending_activities.append(pending)
     if state.workflow_task is not None:
         task = tasks.get(workflow_task_id(state.run_id, state.workflow_task.scheduled_event_id))
         response.pending_workflow_task.CopyFrom(_workflow_task(state.workflow_task, task))
@@ -49,6 +58,14 @@ def _activity(activity: Activity, task: TaskRow | None) -> pb.PendingActivityInf
         heartbeat_details=details.heartbeat_details if details.HasField("heartbeat_details") else None,
         last_worker_identity=details.identity,
     )
+
+
+def _cut(pending: pb.PendingActivityInfo) -> None:
+    """Leave out what can be large: an answer must fit a message, however many activities are pending."""
+    pending.ClearField("heartbeat_details")
+    if pending.HasField("last_failure"):
+        message = pending.last_failure.message[:_CUT_MESSAGE_CHARACTERS]
+        pending.last_failure.CopyFrom(Failure(message=message))
 
 
 def _workflow_task(pending: WorkflowTask, task: TaskRow | None) -> pb.PendingWorkflowTaskInfo:

@@ -45,7 +45,7 @@ class Polls:
     async def _next_lease(self, queue: TaskQueue, request: PollRequest, caller: Caller) -> Lease | None:
         with Alarm(self._clock, waiting_time_ms(self._long_poll_timeout_ms, caller)) as alarm:
             while not alarm.rang and not self._matching.stopped(request.worker_instance_key):
-                hint = await self._matching.next_task(queue, self._clock.now_ms())
+                hint = await self._matching.next_task(queue)
                 if hint is not None:
                     lease = await self._deliver(queue, hint.run_id, hint.task_id, request.identity)
                 else:
