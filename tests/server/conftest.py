@@ -1,10 +1,9 @@
 """The server under test, on each store."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from blockbuster import blockbuster_ctx
 
 from tests.server.protocol import Protocol
 from towline.store.api import Store
@@ -29,10 +28,3 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
 async def protocol(store: Store, clock: FakeClock) -> AsyncIterator[Protocol]:
     async with Protocol(store, clock) as served:
         yield served
-
-
-@pytest.fixture(autouse=True)
-def nothing_blocks_the_loop() -> Iterator[None]:
-    """A file, a socket or a lock that is waited for on the event loop is an error, wherever the server does it."""
-    with blockbuster_ctx(["towline.server", "towline.store", "towline.core"]):
-        yield
