@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import Final, Generic, TypeVar
 
 from towline import limits
@@ -17,22 +18,24 @@ class FrameQueue(Generic[P]):
 
     A frame is made only when the wire is free for it: until then a piece may be dropped. The writer is woken once per
     turn of the loop, so everything that is put in during one turn, or during one write, is in one frame, up to
-    `limits.ATTACH_FRAME_SIZE_BYTES`; one piece that is larger has a frame of its own.
+    `limits.ATTACH_FRAME_SIZE_BYTES`; one piece that is larger has a frame of its own. `size_bytes` tells how much data
+    a piece carries.
     """
 
-    def __init__(self) -> None:
-        self._pieces: OrderedDict[int, tuple[P, int]] = OrderedDict()
+    def __init__(self, size_bytes: Callable[[P], int]) -> None:
+        self._size_bytes = size_bytes
+        self._pieces: OrderedDict[int, P] = OrderedDict()
         self._ended = False
         self._writer: asyncio.Future[None] | None = None
 
-    def put(self, key: int, piece: P, *, size_bytes: int) -> None:
+    def put(self, key: int, piece: P) -> None:
         """Have it written after what is there already. `key` is unlike those of all pieces that wait."""
-        self._pieces[key] = (piece, size_bytes + PIECE_OVERHEAD_BYTES)
+        self._pieces[key] = piece
         self._wake()
 
-    def drop(self, key: int) -> bool:
-        """Forget a piece; False: it does not wait, it may have been taken."""
-        return self._pieces.pop(key, None) is not None
+    def drop(self, key: int) -> P | None:
+        """Forget a piece, and give it back; None: it does not wait, it may have been taken."""
+        return self._pieces.pop(key, None)
 
     def end(self) -> None:
         """Nothing more will be put in; the writer gets what is there and then None."""
@@ -52,10 +55,12 @@ class FrameQueue(Generic[P]):
         taken: list[P] = []
         room_bytes = limits.ATTACH_FRAME_SIZE_BYTES
         while self._pieces:
-            key, (piece, size_bytes) = next(iter(self._pieces.items()))
+            key, piece = self._pieces.popitem(last=False)
+            size_bytes = self._size_bytes(piece) + PIECE_OVERHEAD_BYTES
             if taken and size_bytes > room_bytes:
+                self._pieces[key] = piece
+                self._pieces.move_to_end(key, last=False)
                 break
-            del self._pieces[key]
             taken.append(piece)
             room_bytes -= size_bytes
         return taken

@@ -1,6 +1,7 @@
 """An Attach stream whose client reads slowly, or asks for more than there is room for."""
 
 import asyncio
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from towline.core.refusal import Refused
 from towline.rpc import METHODS
 from towline.server.grpc.answering import Answering
 from towline.server.grpc.attached import AttachedStream
+from towline.server.grpc.handlers import ServiceHandler
 from towline.status import Status
 
 
@@ -245,3 +247,39 @@ async def test_calls_that_wait_are_forgotten_with_their_client(one: Stream) -> N
     await one.writer
     await settle()
     assert len(one.services.requests) == 3
+
+
+class Context:
+    """A gRPC context whose client has sent these frames, and then waits."""
+
+    def __init__(self, *frames: AttachRequest) -> None:
+        self.unread = [frame.SerializeToString() for frame in frames]
+        self.written = asyncio.Event()
+
+    async def read(self) -> bytes:
+        if not self.unread:
+            await asyncio.get_running_loop().create_future()
+        return self.unread.pop(0)
+
+    async def write(self, _frame: bytes) -> None:
+        self.written.set()
+
+
+async def test_frames_are_left_to_grpc_until_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "ATTACH_CALLS", 1)
+    monkeypatch.setattr(limits, "ATTACH_WAITING_SIZE_BYTES", 0)
+    services = FakeServices()
+    waiting = services.handlers["PollActivityTask"] = WaitingPoll()
+    handler = ServiceHandler("s", METHODS, Answering(services, logger=structlog.get_logger()))
+    attach = handler.service(SimpleNamespace(method="/s/Attach"))  # type: ignore[arg-type]
+    context = Context(AttachRequest(calls=[poll(1), poll(2)]), AttachRequest(calls=[poll(3)]))
+    stream = asyncio.create_task(attach.stream_stream(None, context))
+    await waiting.entered.wait()
+    await settle()
+    assert len(context.unread) == 1
+    waiting.answer.set_result(PollActivityTaskResponse())
+    await context.written.wait()
+    await settle()
+    assert (len(context.unread), len(services.requests)) == (0, 3)
+    stream.cancel()
+    await asyncio.wait([stream])

@@ -111,7 +111,9 @@ class Connection:
             work.close()
             raise
         try:
-            return await self._run_there(work)
+            if asyncio.get_running_loop() is self.loop:
+                return await work
+            return await self._handover.run(work)
         finally:
             self.let_go()
 
@@ -144,14 +146,12 @@ class Connection:
         if not self._closed.acquire(blocking=False):
             return
         try:
-            await self._run_there(self.transport.close())
+            if asyncio.get_running_loop() is self.loop:
+                await self.transport.close()
+            else:
+                await self._handover.run(self.transport.close())
         finally:
             self.let_go()
-
-    async def _run_there(self, work: Coroutine[Any, Any, T]) -> T:
-        if asyncio.get_running_loop() is self.loop:
-            return await work
-        return await self._handover.run(work)
 
 
 async def _open(target: str, wire: Wire, connect_timeout_ms: int, clock: Clock) -> Transport:

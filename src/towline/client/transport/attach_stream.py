@@ -3,12 +3,12 @@
 import asyncio
 import itertools
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import grpc.aio
 
 from towline import limits
-from towline.api.stream_pb2 import AttachRequest, AttachResponse, Call, Reply
+from towline.api.stream_pb2 import AttachRequest, AttachResponse, Reply
 from towline.client.transport.api import ConnectionClosed, RpcError
 from towline.client.transport.errors import from_grpc, timed_out
 from towline.clock import Clock
@@ -25,6 +25,20 @@ class NoAttach(Exception):
     """The server does not know Attach, and so began none of the stream's calls."""
 
 
+class Outgoing(NamedTuple):
+    """What becomes a Call."""
+
+    id: int
+    method: str
+    request: bytes
+    timeout_ms: int = 0
+    cancel: bool = False
+
+    def size_bytes(self) -> int:
+        """How much data it carries."""
+        return len(self.request)
+
+
 class AttachStream:
     """Calls in flight on one stream; each costs one future. Once the stream has `ended`, another must be opened.
 
@@ -39,7 +53,7 @@ class AttachStream:
         self._loop = asyncio.get_running_loop()
         self._ids = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[bytes]] = {}
-        self._calls: FrameQueue[Call] = FrameQueue()
+        self._calls: FrameQueue[Outgoing] = FrameQueue(Outgoing.size_bytes)
         self._answered = False
         self.ended = False
         self._writing = self._loop.create_task(self._write())
@@ -55,8 +69,7 @@ class AttachStream:
         call_id = next(self._ids)
         answer: asyncio.Future[bytes] = self._loop.create_future()
         self._waiting[call_id] = answer
-        call = Call(id=call_id, method=method.name, request=request, timeout_ms=timeout_ms or 0)
-        self._calls.put(call_id, call, size_bytes=len(request))
+        self._calls.put(call_id, Outgoing(call_id, method.name, request, timeout_ms or 0))
         if timeout_ms is None:
             timer = None
         else:
@@ -84,13 +97,16 @@ class AttachStream:
         """Tell the server that nobody waits for this call any more, if its answer is not here yet."""
         answer = self._waiting.pop(call_id, None)
         if answer is not None and not self.ended and not self._calls.drop(call_id):
-            self._calls.put(call_id, Call(id=call_id, cancel=True), size_bytes=0)
+            self._calls.put(call_id, Outgoing(call_id, "", b"", cancel=True))
         return answer
 
     async def _write(self) -> None:
         try:
             while (calls := await self._calls.take()) is not None:
-                await self._rpc.write(AttachRequest(calls=calls).SerializeToString())
+                frame = AttachRequest()
+                for id, method, request, timeout_ms, cancel in calls:
+                    frame.calls.add(id=id, method=method, request=request, timeout_ms=timeout_ms, cancel=cancel)
+                await self._rpc.write(frame.SerializeToString())
         except (grpc.aio.AioRpcError, asyncio.InvalidStateError):
             # The stream broke; reading it gives the reason.
             return
