@@ -27,6 +27,7 @@ from towline.core.request import (
     RecordHeartbeat,
     ReleaseTask,
     Request,
+    RunRequest,
     SignalWorkflow,
     StartWorkflow,
     TerminateWorkflow,
@@ -52,22 +53,7 @@ def decide(run: Run | None, request: Request, *, now_ms: int) -> Decision:
     return Decision(draft.events, draft.effects, outcome)
 
 
-_Existing = (
-    SignalWorkflow
-    | TerminateWorkflow
-    | DeliverTask
-    | ReleaseTask
-    | LeaseExpired
-    | TimerFired
-    | CompleteWorkflowTask
-    | FailWorkflowTask
-    | CompleteActivityTask
-    | FailActivityTask
-    | RecordHeartbeat
-)
-
-
-def _dispatch(draft: Draft, request: _Existing) -> Outcome:
+def _dispatch(draft: Draft, request: RunRequest) -> Outcome:
     match request:
         case DeliverTask():
             return _deliver(draft, request)
@@ -95,7 +81,7 @@ def _dispatch(draft: Draft, request: _Existing) -> Outcome:
             assert_never(request)
 
 
-def _without_run(request: _Existing) -> Decision:
+def _without_run(request: RunRequest) -> Decision:
     match request:
         case DeliverTask() | LeaseExpired() | TimerFired():
             return Decision(outcome=Stale())

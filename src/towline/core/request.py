@@ -91,9 +91,9 @@ class RecordHeartbeat:
     message: task.RecordHeartbeatRequest
 
 
-Request = (
-    StartWorkflow
-    | SignalWorkflow
+# What is asked of a run that exists.
+RunRequest = (
+    SignalWorkflow
     | TerminateWorkflow
     | DeliverTask
     | ReleaseTask
@@ -105,3 +105,5 @@ Request = (
     | FailActivityTask
     | RecordHeartbeat
 )
+
+Request = StartWorkflow | RunRequest
