@@ -112,6 +112,19 @@ async def test_dev_reloads_and_stops(folder: Path, towline: Towline) -> None:
     assert (await towline("list", "--target", address)).status == 1, "the server is still there"
 
 
+async def test_dev_that_is_killed_leaves_nothing_behind(folder: Path, towline: Towline) -> None:
+    (folder / "go").touch()
+    async with towline_process("dev", "app.py", "--address", "127.0.0.1:0", folder=folder) as dev:
+        address = (await dev.line_with("worker on default at")).split()[4]
+        here = ("--wait", "--target", address)
+        assert (await towline("start", "Echo", "--input", '"hi"', *here)).out == '"HI"\n'
+        dev.send(signal.SIGKILL)
+        # Its children write where it does, so there is an end to that only when they have ended.
+        assert await dev.end() == -signal.SIGKILL
+    assert "worker stops: running activities may finish; once more to cancel them" in dev.lines
+    assert (await towline("list", "--target", address)).status == 1, "the server is still there"
+
+
 async def test_dev_without_its_server_ends(folder: Path, address: str) -> None:
     async with towline_process("dev", "app.py", "--address", address, folder=folder) as dev:
         await dev.line_with(f"error: cannot listen on {address}")

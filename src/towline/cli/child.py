@@ -8,30 +8,43 @@ from collections.abc import Sequence
 from typing import Self
 
 from towline.cli.errors import CliError
+from towline.cli.lifeline import VARIABLE, Lifeline
 
 
 class Child:
-    """One child. Its session is its own, so that Ctrl-C reaches the parent alone, which stops its children in order."""
+    """One child. Its session is its own, so that Ctrl-C reaches the parent alone, which stops its children in order.
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    A parent that is killed cannot do that: its children then stop by themselves, see Lifeline.
+    """
+
+    def __init__(self, process: asyncio.subprocess.Process, lifeline: Lifeline) -> None:
         self._process = process
         self.ended: asyncio.Task[int] = asyncio.ensure_future(process.wait())
+        self.ended.add_done_callback(lambda _: lifeline.cut())
 
     @classmethod
     async def start(cls, arguments: Sequence[str], *, pass_fds: Sequence[int] = ()) -> Self:
         """Run `towline` with these arguments; its output goes where ours goes."""
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            # No .pyc files: their check takes two changes within a second that leave the size as it was for none.
-            "-B",
-            "-m",
-            "towline.cli",
-            *arguments,
-            stdin=asyncio.subprocess.DEVNULL,
-            pass_fds=tuple(pass_fds),
-            start_new_session=True,
-        )
-        return cls(process)
+        lifeline = Lifeline()
+        try:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                # No .pyc files: their check takes two changes within a second that leave the size as it was for none.
+                "-B",
+                "-m",
+                "towline.cli",
+                *arguments,
+                stdin=asyncio.subprocess.DEVNULL,
+                pass_fds=(lifeline.read_end, *pass_fds),
+                env={**os.environ, VARIABLE: str(lifeline.read_end)},
+                start_new_session=True,
+            )
+        except BaseException:
+            lifeline.cut()  # a child that did start goes, too
+            raise
+        finally:
+            lifeline.handed_over()
+        return cls(process, lifeline)
 
     def ask_to_stop(self) -> None:
         """Send SIGTERM, if it still runs. The first one is a request, the second one an order: see `towline worker`."""
