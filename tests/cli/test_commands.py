@@ -93,8 +93,6 @@ class TestCommands:
             (["signal", "nope", "s"], "workflow 'nope' is not in namespace 'default'"),
             (["terminate", "nope"], "workflow 'nope' is not in namespace 'default'"),
             (["list", "--namespace", "no"], "namespace 'no' is not known here"),
-            (["list", "--status", "fine"], "--status fine is no status: use one of running, completed, failed"),
-            (["start", "Echo", "--input", "hi"], "--input 1 is not JSON: hi"),
             (["start", "Echo", "--id", "x" * 1001], "1,001 bytes"),
             (["start", "Echo", "--input", f'"{"x" * 2**21}"'], "2 MiB"),
         ],
@@ -107,6 +105,32 @@ class TestCommands:
         assert ran.err.startswith("error: ")
         assert message in ran.err
         assert ran.err.count("\n") == 1
+
+    @pytest.mark.parametrize(
+        ("tokens", "message"),
+        [
+            (["list", "--status", "fine"], "--status fine is no status: use one of running, completed, failed"),
+            (["start", "Echo", "--input", "hi"], "--input 1 is not JSON: hi"),
+        ],
+    )
+    async def test_what_makes_no_sense_is_an_error_of_its_own(
+        self, towline: Towline, tokens: list[str], message: str
+    ) -> None:
+        ran = await towline(*tokens)
+        assert (ran.status, ran.out) == (2, "")
+        assert ran.err.startswith(f"error: {message}")
+
+    @pytest.mark.parametrize("columns", ["140", "60"])
+    async def test_what_is_piped_has_no_trailing_blanks(
+        self, towline: Towline, monkeypatch: pytest.MonkeyPatch, columns: str
+    ) -> None:
+        await started(towline, "--input", f'"{"word " * 40}"')
+        await towline("signal", "demo-1", "hurry", "--input", '"now"')
+        monkeypatch.setenv("COLUMNS", columns)
+        for command in (["show", "demo-1"], ["describe", "demo-1"], ["list"]):
+            lines = (await towline(*command)).out.splitlines()
+            assert lines
+            assert [line for line in lines if line != line.rstrip()] == []
 
     async def test_a_run_is_started_once(self, towline: Towline) -> None:
         await started(towline)

@@ -28,12 +28,17 @@ async def test_every_option_is_explained(towline: Towline, command: str) -> None
     ("tokens", "message"),
     [
         (["shw"], 'Unknown command "shw". Did you mean "show"?'),
-        (["show"], 'Command "show" parameter WORKFLOW_ID requires an argument.'),
-        (["show", "x", "--bogus"], "Unknown option: --bogus."),
-        (["list", "--limit", "x"], 'Invalid value for --limit: unable to convert "x" into int.'),
+        (["show"], "towline show needs WORKFLOW_ID: see `towline show --help`\n"),
+        (["list", "--limit"], "--limit needs a value: see `towline list --help`\n"),
+        (["show", "x", "--bogus"], "towline show has no option --bogus: see `towline show --help`\n"),
+        (["show", "x", "--bogus=1", "y"], "towline show has no option --bogus: see `towline show --help`\n"),
+        (["--bogus", "show"], "towline has no option --bogus before its command: see `towline --help`\n"),
+        (["terminate", "a", "b", "c"], "towline terminate does not know what to do with 'b' 'c': see `towline"),
+        (["list", "--limit", "x"], 'Invalid value for --limit: unable to convert "x" into int: see `towline'),
     ],
 )
 async def test_a_command_line_that_is_wrong(towline: Towline, tokens: list[str], message: str) -> None:
     ran = await towline(*tokens)
-    assert (ran.status, ran.out) == (1, "")
+    assert (ran.status, ran.out) == (2, "")
     assert ran.err.startswith(f"error: {message}")
+    assert ran.err.count("\n") == 1

@@ -7,6 +7,7 @@ from towline.cli import reading
 from towline.cli.pending_view import pending
 from towline.cli.plain import to_json, to_plain
 from towline.cli.run_view import heading
+from towline.cli.screen import put
 from towline.cli.target import LOCAL, Target, connected
 
 
@@ -29,6 +30,4 @@ async def describe(workflow_id: str, /, *, run_id: str = "", json: bool = False,
         print(to_json(to_plain(description)))
         return
     console = Console(highlight=False)
-    console.print(heading(description.info))
-    console.print()
-    console.print(pending(description, now_ms=now_ms, width=console.width))
+    put(console, heading(description.info), "", pending(description, now_ms=now_ms, width=console.width))

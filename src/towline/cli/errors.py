@@ -10,6 +10,10 @@ class CliError(Exception):
     """Ends the command with exit status 1 and this message on stderr."""
 
 
+class UsageError(CliError):
+    """What was typed makes no sense: exit status 2."""
+
+
 def report(message: str) -> None:
     """Print one error to stderr, in the way that every command does it."""
     line = Text.assemble(("error: ", "bold red"), printable(message))

@@ -13,6 +13,7 @@ from towline.api.workflow_service_pb2 import WorkflowExecutionInfo
 from towline.cli.event_details import EventDetails, event_name
 from towline.cli.moments import day_and_time, time_of_day
 from towline.cli.run_view import heading
+from towline.cli.screen import put
 
 # Below this many columns the details go under the event's name.
 _WIDE: Final = 96
@@ -34,16 +35,15 @@ class HistoryView:
 
     def begin(self, info: WorkflowExecutionInfo) -> None:
         """Print what run this is."""
-        self._console.print(heading(info, zone=self._zone))
-        self._console.print()
+        put(self._console, heading(info, zone=self._zone), "")
 
     def add(self, event: HistoryEvent) -> None:
         """Print one event, which is the next one of the run."""
         day = day_and_time(event.event_time_ms, self._zone)[:10]
         if self._day and day != self._day:
-            self._console.print(Padding(Text(day, style="dim"), (0, 0, 0, _NARROW_INDENT)))
+            put(self._console, Padding(Text(day, style="dim"), (0, 0, 0, _NARROW_INDENT)))
         self._day = day
-        self._console.print(self._row(event))
+        put(self._console, self._row(event))
 
     def _row(self, event: HistoryEvent) -> RenderableType:
         identifier = Text(str(event.event_id), style="dim")

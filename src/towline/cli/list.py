@@ -4,10 +4,11 @@ from rich.console import Console
 
 from towline.api.common_pb2 import WorkflowExecutionStatus
 from towline.api.workflow_service_pb2 import WorkflowFilter
-from towline.cli.errors import CliError
+from towline.cli.errors import UsageError
 from towline.cli.plain import to_json, to_plain
 from towline.cli.reading import runs
 from towline.cli.run_view import run_table, status_name
+from towline.cli.screen import put
 from towline.cli.target import LOCAL, Target, connected
 
 
@@ -42,7 +43,7 @@ async def list_runs(
     if json:
         print(to_json([to_plain(info) for info in found]))
     elif found:
-        Console(highlight=False).print(run_table(found, now_ms=now_ms))
+        put(Console(highlight=False), run_table(found, now_ms=now_ms))
     else:
         Console(highlight=False).print(f"no runs in namespace {target.namespace}", style="dim")
 
@@ -53,5 +54,5 @@ def _status(name: str) -> WorkflowExecutionStatus.ValueType:
         return WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_UNSPECIFIED
     wanted = name.lower().replace("_", " ").replace("-", " ")
     if wanted not in known:
-        raise CliError(f"--status {name} is no status: use one of {', '.join(known)}")
+        raise UsageError(f"--status {name} is no status: use one of {', '.join(known)}")
     return known[wanted]

@@ -6,10 +6,9 @@ from importlib.metadata import version
 from typing import Final
 
 from cyclopts import App, CycloptsError, Group, Parameter
-from rich.text import Text
 
-from towline.cli.errors import CliError, report
-from towline.cli.text import printable
+from towline.cli.errors import CliError, UsageError, report
+from towline.cli.usage import explain
 
 # A command's module is imported when it is called: a server process carries no SDK, and `--help` comes at once.
 _COMMANDS: Final = {
@@ -31,16 +30,20 @@ _COMMANDS: Final = {
 
 
 def main(tokens: Sequence[str] | None = None) -> int:
-    """Run one command, of the process's own arguments unless `tokens` are given. Gives back the exit status."""
+    """Run one command, of the process's own arguments unless `tokens` are given. Gives back the exit status.
+
+    0: it went well, 1: it did not, 2: the command line makes no sense, 130: Ctrl-C.
+    """
     # gRPC writes lines of its own to stderr, beside the errors that it raises; it reads this when it is imported.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     try:
-        status: int = build()(tokens, exit_on_error=False)
-    except CycloptsError:
-        return 1  # it has been printed
+        status: int = build()(tokens, exit_on_error=False, print_error=False)
+    except CycloptsError as error:
+        report(explain(error))
+        return 2
     except CliError as error:
         report(str(error))
-        return 1
+        return 2 if isinstance(error, UsageError) else 1
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
@@ -55,7 +58,6 @@ def build() -> App:
         help="Durable execution for Python: workflows that go on from where they were.",
         version=version("towline"),
         default_parameter=Parameter(negative="", show_default=_shown_default),
-        error_formatter=lambda error: Text.assemble(("error: ", "bold red"), printable(str(error))),
         result_action="return_int_as_exit_code_else_zero",
         suppress_keyboard_interrupt=False,
         help_format="plaintext",

@@ -8,6 +8,7 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.text import Text
 
+from towline.cli.address import check_address
 from towline.cli.defaults import DEFAULT_ADDRESS
 from towline.cli.errors import CliError
 from towline.cli.logs import Level, configure_logs
@@ -38,7 +39,7 @@ async def server(
     in_memory
         Keep everything in memory instead: gone when the server stops.
     address
-        Where to listen; port 0 takes a free one.
+        Where to listen, as host:port; port 0 takes a free one.
     namespace
         A namespace to serve, "default" if none is given; repeat it for further ones.
     log_level
@@ -46,6 +47,7 @@ async def server(
     ready_file
         Write the address that the server listens on to this file, once it answers.
     """
+    check_address(address)
     configure_logs(log_level)
     settings = Settings(
         db_path=None if in_memory else db,

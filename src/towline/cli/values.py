@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from towline.api.common_pb2 import Payload, Payloads
-from towline.cli.errors import CliError
+from towline.cli.errors import UsageError
 from towline.cli.text import printable, shorten, size
 
 # Of longer argument lists, only so many are named.
@@ -50,7 +50,7 @@ def brief_arguments(payloads: Payloads, width: int) -> str:
 
 
 def parse_arguments(texts: Sequence[str]) -> list[object]:
-    """The values of `--input`, one argument each. Raises CliError where one is no JSON."""
+    """The values of `--input`, one argument each. Raises UsageError where one is no JSON."""
     return [_parse(text, position) for position, text in enumerate(texts, start=1)]
 
 
@@ -68,7 +68,7 @@ def _parse(text: str, position: int) -> object:
     try:
         return msgspec.json.decode(text)
     except msgspec.DecodeError as error:
-        raise CliError(
+        raise UsageError(
             f"--input {position} is not JSON: {shorten(text, 60)} ({error}): "
             "a string needs its quotes, as in --input '\"hi\"'"
         ) from None
