@@ -35,7 +35,7 @@ on shop  ·  started 2026-03-01 14:03:05
   14  14:03:07.000  ActivityTaskFailed           charge (2)  CardError: card declined
   15  14:03:07.100  ActivityTaskTimedOut         upper (1)  timed out (start_to_close): activity upper took longer than
                                                  10 s
-  16  14:03:07.340  WorkflowExecutionFailed      activity charge (2): activity failed
+  16  14:03:07.340  WorkflowExecutionFailed      activity charge (2) failed
                                                  caused by CardError: card declined
   17  14:03:07.345  WorkflowExecutionCompleted   → {"receipt":"r-1"}
       2026-03-02

@@ -8,7 +8,7 @@ from tests.cli.sample_history import activity_failure, application_failure, payl
 from towline.api.common_pb2 import Payload
 from towline.api.failure_pb2 import Failure
 from towline.cli.errors import CliError
-from towline.cli.failures import headline, root, story
+from towline.cli.failures import headline, story
 from towline.cli.moments import day_and_time, span, time_of_day
 from towline.cli.text import one_line, shorten, size
 from towline.cli.values import brief, brief_arguments, parse_arguments
@@ -53,11 +53,28 @@ def test_short_lines() -> None:
 
 def test_failures() -> None:
     failure = activity_failure(application_failure("card\ndeclined", type="CardError"))
-    assert story(failure, 80) == ["activity charge (2): activity failed", "caused by CardError: card declined"]
-    assert headline(root(failure)) == "CardError: card declined"
+    assert story(failure, 80) == ["activity charge (2) failed", "caused by CardError: card declined"]
     assert headline(timeout()) == "timed out (start_to_close): activity upper took longer than 10 s"
     assert headline(Failure(message="odd")) == "odd"
     assert headline(Failure()) == "failed"
+
+
+def test_a_failure_says_nothing_twice() -> None:
+    fault = "args[0]: expected int"
+    chain = application_failure(f"not taken: {fault}", type="TowlineError")
+    chain.cause.CopyFrom(application_failure(fault, type="DecodeError"))
+    chain.cause.cause.CopyFrom(application_failure("expected int", type="ValidationError"))
+    chain.cause.cause.cause.CopyFrom(application_failure("expected int", type="ValidationError"))
+    chain.cause.cause.cause.cause.CopyFrom(application_failure("int", type="KeyError"))
+    assert story(chain) == [
+        "TowlineError: not taken: args[0]: expected int",
+        "caused by DecodeError",
+        "caused by ValidationError",
+        "caused by KeyError: int",
+    ]
+    lonely = activity_failure(application_failure("card declined", type="CardError"))
+    lonely.ClearField("cause")
+    assert story(lonely) == ["activity charge (2): activity failed"]
 
 
 def test_values() -> None:

@@ -7,7 +7,7 @@ from towline.api import history_pb2 as events
 from towline.api.common_pb2 import Payloads, WorkflowTaskFailedCause
 from towline.api.failure_pb2 import Failure
 from towline.api.history_pb2 import EventType, HistoryEvent
-from towline.cli.failures import headline, root, story
+from towline.cli.failures import story
 from towline.cli.moments import span
 from towline.cli.text import one_line, shorten, size
 from towline.cli.values import brief_arguments
@@ -117,7 +117,7 @@ def _activity_scheduled(details: EventDetails, event: events.ActivityTaskSchedul
 def _activity_started(details: EventDetails, event: events.ActivityTaskStartedEventAttributes) -> list[str]:
     name = details.activity(event.scheduled_event_id)
     first = f"{name}, {_attempt(event.attempt)}".rstrip(", ") + _by(event.identity)
-    last = f"attempt before failed: {headline(root(event.last_failure))}" if event.HasField("last_failure") else ""
+    last = f"attempt before failed: {', '.join(story(event.last_failure))}" if event.HasField("last_failure") else ""
     return [first, shorten(last, WIDTH)]
 
 

@@ -1,6 +1,6 @@
 """Failures on one line each, from what went wrong down to why."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from towline.api.common_pb2 import TimeoutType
@@ -14,6 +14,8 @@ _WIDTH: Final = 500
 def headline(failure: Failure) -> str:
     """`ValueError: no such row`: what kind of failure and its message, without its causes."""
     kind, message = _kind(failure), one_line(failure.message)
+    if failure.WhichOneof("failure_info") == "activity_failure_info" and failure.HasField("cause"):
+        return f"{kind} failed"  # its message says which activity failed, the cause says how
     if not message:
         return kind or "failed"
     return f"{kind}: {message}" if kind else message
@@ -28,16 +30,23 @@ def chain(failure: Failure) -> Iterator[Failure]:
         failure = failure.cause
 
 
-def root(failure: Failure) -> Failure:
-    """The last of the chain, which is what somebody has to repair."""
-    *_, last = chain(failure)
-    return last
-
-
 def story(failure: Failure, width: int = _WIDTH) -> list[str]:
-    """The whole chain, one line of at most `width` characters for each failure."""
-    first, *causes = (headline(link) for link in chain(failure))
+    """The whole chain, one line of at most `width` characters for each failure; no text stands there twice."""
+    first, *causes = _without_repeats(chain(failure))
     return [shorten(first, width), *(shorten(f"caused by {cause}", width) for cause in causes)]
+
+
+def _without_repeats(links: Iterable[Failure]) -> list[str]:
+    lines: list[str] = []
+    said: list[str] = []
+    for link in links:
+        line, message = headline(link), one_line(link.message)
+        if message and any(earlier == message or earlier.endswith(f": {message}") for earlier in said):
+            line = _kind(link)  # its message is a part of an earlier one, as in `raise X(f"no price: {error}")`
+        said.append(message)
+        if line and line not in lines:
+            lines.append(line)
+    return lines
 
 
 def _kind(failure: Failure) -> str:

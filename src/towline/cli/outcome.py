@@ -3,7 +3,7 @@
 import sys
 
 from towline.cli.errors import CliError
-from towline.cli.failures import headline, root
+from towline.cli.failures import story
 from towline.cli.plain import to_json
 from towline.cli.text import one_line
 from towline.client import WorkflowFailureError, WorkflowHandle
@@ -26,6 +26,4 @@ def _fault(error: WorkflowFailureError) -> str:
     if not isinstance(cause, FailureError) or cause.failure is None:
         return f"failed: {one_line(str(cause))}"
     failure = cause.failure
-    deepest = root(failure)
-    origin = f", caused by {headline(deepest)}" if deepest is not failure else ""
-    return f"failed: {headline(failure)}{origin}"
+    return f"failed: {', '.join(story(failure))}"
