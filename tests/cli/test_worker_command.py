@@ -1,5 +1,6 @@
 """`towline worker` and `towline dev` as processes."""
 
+import json
 import signal
 from pathlib import Path
 
@@ -63,6 +64,55 @@ async def test_a_second_signal_does_not_wait_for_activities(folder: Path, addres
         await worker.line_with("worker stops")
         worker.send(signal.SIGTERM)
         assert await worker.end() == 0
+
+
+LOGGING_APP = """
+import logging
+from datetime import timedelta
+from towline import activity, workflow
+
+log = logging.getLogger("orders")
+
+@activity.defn(start_to_close_timeout=timedelta(seconds=60))
+async def upper(text: str) -> str:
+    log.info("%s is next", text, extra={"order": 7})
+    log.debug("only asked for")
+    return text.upper()
+
+@workflow.defn(name="Echo")
+async def echo(text: str) -> str:
+    workflow.logger.info("echo begins", extra={"step": 1})
+    return await upper(text)
+"""
+
+
+@pytest.mark.parametrize(
+    ("level", "events"),
+    [
+        ("debug", ["echo begins", "hi is next", "only asked for"]),
+        ("info", ["echo begins", "hi is next"]),
+        ("warning", []),
+    ],
+)
+async def test_what_user_code_logs_is_in_the_worker_s_log(
+    folder: Path, address: str, towline: Towline, level: str, events: list[str]
+) -> None:
+    (folder / "app.py").write_text(LOGGING_APP)
+    options = ("--target", address, "--log-level", level)
+    async with towline_process("worker", "app.py", *options, folder=folder) as worker:
+        assert (await towline(*START, "--wait")).out == '"HI"\n'
+        worker.send(signal.SIGTERM)
+        assert await worker.end() == 0
+    records = [json.loads(line) for line in worker.lines if line.startswith("{")]
+    own = {record["event"]: record for record in records if record.get("logger") in ("orders", "towline.workflow")}
+    assert list(own) == events
+    for record in own.values():
+        assert record["timestamp"].endswith("Z")
+    if events:
+        begins, is_next = own["echo begins"], own["hi is next"]
+        assert (begins["workflow_id"], begins["workflow_type"], begins["step"]) == ("demo-1", "Echo", 1)
+        assert begins["run_id"]
+        assert (is_next["level"], is_next["order"]) == ("info", 7)
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,13 @@
 from pathlib import Path
 from typing import Final
 
+from towline.cli.address import check_address
 from towline.cli.child import start_server
 from towline.cli.defaults import DEFAULT_ADDRESS
 from towline.cli.errors import CliError
 from towline.cli.reloader import Reloader
 
-# What goes well is said by the commands themselves.
+# What goes well is said by the commands themselves. The worker's log is also the app's, so it is not cut.
 _QUIET: Final = ("--log-level", "warning")
 
 
@@ -26,14 +27,15 @@ async def dev(
     db
         The server's SQLite file; made if it is not there.
     address
-        Where the server listens; port 0 takes a free one.
+        Where the server listens, as host:port; port 0 takes a free one.
     namespace
         The namespace to work in.
     """
+    check_address(address)
     folder = _folder_of(app)
     server, listening = await start_server(["--db", str(db), "--address", address, "--namespace", namespace, *_QUIET])
     try:
-        worker = ["worker", str(app), "--target", listening, "--namespace", namespace, *_QUIET]
+        worker = ["worker", str(app), "--target", listening, "--namespace", namespace]
         await Reloader(worker, folder=folder, server=server).run()
     finally:
         await server.stop()
