@@ -12,6 +12,21 @@ from typing import Any
 
 from towline.api.failure_pb2 import Failure
 
+__all__ = [
+    "ActivityError",
+    "ApplicationError",
+    "CancelledError",
+    "FailureError",
+    "RetryState",
+    "ServerError",
+    "TerminatedError",
+    "TimeoutError",
+    "TimeoutType",
+    "TowlineError",
+    "WorkflowAlreadyStartedError",
+    "is_cancelled_exception",
+]
+
 
 class RetryState(IntEnum):
     """Why a failure was, or was not, tried again. Numbers are the contract's."""

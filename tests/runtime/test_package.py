@@ -8,12 +8,36 @@ import pytest
 import towline
 import towline.client
 import towline.worker
+from towline import exceptions
 
 
 def test_the_main_names_are_there() -> None:
     assert towline.Client is towline.client.Client
     assert towline.Worker is towline.worker.Worker
     assert {towline.ApplicationError.__name__, towline.RetryPolicy.__name__} == {"ApplicationError", "RetryPolicy"}
+
+
+def test_every_name_can_be_found_and_is_there() -> None:
+    names = {
+        "ApplicationError",
+        "Client",
+        "RetryPolicy",
+        "Worker",
+        "WorkerConfig",
+        "activity",
+        "exceptions",
+        "workflow",
+    }
+    assert set(towline.__all__) == names
+    assert set(dir(towline)) == names
+    assert towline.WorkerConfig is towline.worker.WorkerConfig
+    for name in names:
+        assert getattr(towline, name).__name__.rpartition(".")[2] == name
+
+
+def test_the_errors_are_named() -> None:
+    own = {name for name, value in vars(exceptions).items() if getattr(value, "__module__", "") == exceptions.__name__}
+    assert set(exceptions.__all__) == {name for name in own if not name.startswith("_")}
 
 
 def test_another_name_is_an_attribute_error() -> None:
