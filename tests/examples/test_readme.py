@@ -13,8 +13,9 @@ README: Final = (ROOT / "README.md").read_text()
 SHELL: Final = "\n".join(re.findall(r"```sh\n(.*?)```", README, re.DOTALL))
 
 
-def test_the_app_is_the_hello_example() -> None:
-    _, _, code = (ROOT / "examples/hello/app.py").read_text().partition('"""\n\n')
+@pytest.mark.parametrize("app", ["hello", "order"])
+def test_an_app_is_shown_as_it_is(app: str) -> None:
+    _, _, code = (ROOT / f"examples/{app}/app.py").read_text().partition('"""\n\n')
     assert f"```python\n{code}```" in README
 
 
