@@ -123,9 +123,7 @@ WORKER_FAULTS: Final = (
             Edit(
                 """\
         if attempt.lease_gone:
-            self._link.logger.warning(
-                "activity not reported", subject=_subject(task), reason=str(attempt.cancel_cause())
-            )
+            self._link.logger.warning("activity not reported", **_fields(task), reason=str(attempt.cancel_cause()))
         else:
             await self._report(task, outcome, unsent, deadline_ms=deadline_ms)
 """,
@@ -141,7 +139,7 @@ WORKER_FAULTS: Final = (
         pitfall=9,
         fault="a poller gives up after one failed poll",
         file="src/towline/worker/poller.py",
-        edits=(Edit("self._failures += 1\n", "self._failures += 1\n        self._stopping = True\n"),),
+        edits=(Edit("self._failures += 1\n", "self._failures += 1\n            self._stopping = True\n"),),
         tests=("test_worker_reconnects_after_server_restart",),
     ),
 )

@@ -120,6 +120,7 @@ async def test_drain_timeout_cancels_and_the_failure_is_reported(
     assert name == "FailActivityTask"
     assert request.failure.application_failure_info.type == "WorkerShutdown"
     assert not request.failure.application_failure_info.non_retryable
+    assert request.failure.message == "the worker stops, and its drain time-out is over"
 
 
 @pytest.mark.parametrize("second", STOPS, ids=["shutdown", "cancellation"])
@@ -134,7 +135,11 @@ async def test_second_request_cancels_now(
     second(worker, running)
     await asyncio.wait([running])
     assert isinstance(job.cause, activity.WorkerShutdown)
-    assert [name for name, _ in server.reports()] == ["FailActivityTask"]
+    [(name, request)] = server.reports()
+    assert name == "FailActivityTask"
+    assert request.failure.message == "the worker was told twice to stop, so it does not wait for its activities"
+    assert ", in job\n" in request.failure.stack_trace
+    assert not request.failure.HasField("cause"), "said once"
 
 
 async def test_code_that_ignores_its_cancellation_is_abandoned(

@@ -43,4 +43,4 @@ class CancelRequested(ActivityCancelled):
 
 
 class WorkerShutdown(ActivityCancelled):
-    """The worker stops, and its drain time-out is over. The attempt fails and is tried again elsewhere."""
+    """The worker stops, and waits for its activities no longer. The attempt fails and is tried again elsewhere."""

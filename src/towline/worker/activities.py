@@ -15,7 +15,7 @@ from towline.convert import DataConverter
 from towline.exceptions import ApplicationError
 from towline.rpc import TASK_METHODS
 from towline.worker.attempt import Attempt, Completed, Failed, Outcome
-from towline.worker.failures import failure_of
+from towline.worker.failures import failure_of, headline, stack_of
 from towline.worker.link import Link
 from towline.worker.registry import ActivityRegistry
 from towline.worker.reports import ReportRefused, Reports
@@ -61,9 +61,7 @@ class Activities:
         )
         outcome, unsent = await self._execute(attempt, deadline_ms)
         if attempt.lease_gone:
-            self._link.logger.warning(
-                "activity not reported", subject=_subject(task), reason=str(attempt.cancel_cause())
-            )
+            self._link.logger.warning("activity not reported", **_fields(task), reason=str(attempt.cancel_cause()))
         else:
             await self._report(task, outcome, unsent, deadline_ms=deadline_ms)
 
@@ -115,6 +113,9 @@ class Activities:
     async def _fail(
         self, task: PollActivityTaskResponse, failure: Failure, unsent: Payloads | None, *, deadline_ms: int | None
     ) -> None:
+        self._link.logger.warning(
+            "activity attempt failed", **_fields(task), reason=headline(failure), stack=stack_of(failure)
+        )
         request = FailActivityTaskRequest(
             task_token=task.task_token,
             lease_token=task.lease_token,
@@ -147,6 +148,17 @@ def _refusal(task: PollActivityTaskResponse, refused: ReportRefused) -> Applicat
         type="ResultRefused",
         non_retryable=True,  # the next attempt would most likely return the same
     )
+
+
+def _fields(task: PollActivityTaskResponse) -> dict[str, object]:
+    """What log lines say of the attempt."""
+    return {
+        "activity_type": task.activity_type,
+        "activity_id": task.activity_id,
+        "workflow_id": task.execution.workflow_id,
+        "run_id": task.execution.run_id,
+        "attempt": task.attempt,
+    }
 
 
 def _subject(task: PollActivityTaskResponse) -> str:

@@ -39,12 +39,15 @@ class Drain:
         self._timeout_ms = timeout // timedelta(milliseconds=1)
         self._cancel_activities = cancel_activities
         self._timers: list[Cancellable] = []
+        self._why_cancelled = "the worker stops, and its drain time-out is over"
 
     def request(self) -> None:
         """Go on to the next stage."""
         for stage in (self.draining, self._cancelling, self._abandoning):
             if not stage.is_set():
                 stage.set()
+                if stage is self._cancelling:
+                    self._why_cancelled = "the worker was told twice to stop, so it does not wait for its activities"
                 return
 
     async def run(
@@ -64,7 +67,7 @@ class Drain:
 
     async def _cancel_when_due(self) -> None:
         await self._cancelling.wait()
-        self._cancel_activities(WorkerShutdown("the worker stops, and its drain time-out is over"))
+        self._cancel_activities(WorkerShutdown(self._why_cancelled))
         self._set_after(_GRACE_MS, self._abandoning)
 
     async def _stop_polling(self, pollers: Sequence[Poller], polling: Sequence["asyncio.Task[None]"]) -> None:

@@ -11,6 +11,7 @@ from towline.status import Status
 from towline.worker.errors import WorkerRefused
 from towline.worker.lane import Lane
 from towline.worker.link import CALL_TIMEOUT_MS, Link
+from towline.worker.outage import Outage
 from towline.worker.reports import ReportRefused, Reports
 
 # The server answers within the long poll's time, even if nothing came.
@@ -30,8 +31,9 @@ _PERMANENT: Final = frozenset(
 class Poller:
     """Takes a slot, polls, starts the task in it; again and again."""
 
-    def __init__(self, lane: Lane, link: Link, reports: Reports) -> None:
+    def __init__(self, lane: Lane, link: Link, reports: Reports, *, outage: Outage) -> None:
         self._lane = lane
+        self._outage = outage
         self._link = link
         self._reports = reports
         self._stopping = False
@@ -70,11 +72,12 @@ class Poller:
         """True: a task came and runs in the slot."""
         asked_at_ms = self._link.clock.now_ms()
         try:
-            response = await self._link.transport.call(
-                self._lane.poll_method, self._request(), timeout_ms=_POLL_TIMEOUT_MS
-            )
-        except RpcError as error:
-            self._failed(error)
+            response = await self._poll()
+        except ConnectionClosed:
+            raise
+        except RpcError:
+            self._failures += 1
+            self._pause_ms = self._link.delay_ms(self._failures)
             return False
         self._failures = 0
         self._pause_ms = 0
@@ -89,32 +92,24 @@ class Poller:
         self._lane.start(response)
         return True
 
-    def _request(self) -> PollRequest:
-        link = self._link
-        return PollRequest(
+    async def _poll(self) -> Any:
+        """The answer. Raises RpcError if asking again may help; WorkerRefused or ConnectionClosed if not."""
+        link, method = self._link, self._lane.poll_method
+        request = PollRequest(
             namespace=link.namespace,
             task_queue=link.task_queue,
             identity=link.identity,
             worker_instance_key=link.worker_instance_key,
         )
-
-    def _failed(self, error: RpcError) -> None:
-        link = self._link
-        if isinstance(error, ConnectionClosed):
-            raise error
-        if error.status in _PERMANENT:
-            raise WorkerRefused(
-                namespace=link.namespace, task_queue=link.task_queue, status=error.status, message=error.message
-            ) from error
-        self._failures += 1
-        self._pause_ms = link.delay_ms(self._failures)
-        link.logger.warning(
-            "poll failed",
-            method=self._lane.poll_method.name,
-            status=error.status.name,
-            reason=error.message,
-            failures_in_a_row=self._failures,
-        )
+        with self._outage.polling(method.name):
+            try:
+                return await link.transport.call(method, request, timeout_ms=_POLL_TIMEOUT_MS)
+            except RpcError as error:
+                if error.status not in _PERMANENT or isinstance(error, ConnectionClosed):
+                    raise
+                raise WorkerRefused(
+                    namespace=link.namespace, task_queue=link.task_queue, status=error.status, message=error.message
+                ) from error
 
     async def _release(self, response: Any) -> None:
         request = ReleaseTaskRequest(task_token=response.task_token)

@@ -16,6 +16,7 @@ from towline.worker.drain import Drain
 from towline.worker.lane import Lane
 from towline.worker.link import Link
 from towline.worker.options import WorkerOptions
+from towline.worker.outage import Outage
 from towline.worker.poller import Poller
 from towline.worker.registry import ActivityRegistry
 from towline.worker.reports import Reports
@@ -57,7 +58,10 @@ class RunningWorker:
     async def run(self, user_loop: asyncio.AbstractEventLoop, context: Context) -> None:
         """Work until told to stop, then drain. Raises WorkerRefused or ConnectionClosed, after the drain."""
         lanes = [*self._workflow_lanes(), *self._activity_lanes(user_loop, context)]
-        pollers = [Poller(lane, self._link, self._reports) for lane, polls in lanes for _ in range(polls)]
+        outage = Outage(self._link)
+        pollers = [
+            Poller(lane, self._link, self._reports, outage=outage) for lane, polls in lanes for _ in range(polls)
+        ]
         polling: list[asyncio.Task[None]] = []
         try:
             if not self._drain.draining.is_set():

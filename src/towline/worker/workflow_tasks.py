@@ -17,7 +17,7 @@ from towline.convert import FailureConverter
 from towline.exceptions import ApplicationError
 from towline.rpc import TASK_METHODS, WORKFLOW_METHODS
 from towline.runtime import WorkflowTaskFailed
-from towline.worker.failures import failure_of
+from towline.worker.failures import failure_of, headline, stack_of
 from towline.worker.link import Link
 from towline.worker.poller import release
 from towline.worker.reports import ReportRefused, Reports
@@ -105,8 +105,8 @@ class WorkflowTasks:
             "workflow task failed: the run stays open and the task is tried again",
             subject=_subject(task),
             cause=WorkflowTaskFailedCause.Name(failed.cause),
-            reason=failed.failure.message,
-            stack=failed.failure.stack_trace,
+            reason=headline(failed.failure),
+            stack=stack_of(failed.failure),
         )
         request = FailWorkflowTaskRequest(
             task_token=task.task_token, cause=failed.cause, failure=failed.failure, identity=self._link.identity
