@@ -1,5 +1,7 @@
 """The server never waits for a file, a socket or a lock on its event loop."""
 
+import gc
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,6 +26,16 @@ from towline.store.sqlite.store import SqliteStore
 ENGINE = ["towline.server", "towline.store", "towline.core"]
 
 
+@pytest.fixture
+def no_collection() -> Iterator[None]:
+    """What other tests left to the garbage collector, gRPC's channels among it, must not be let go of in here."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("no_collection")
 async def test_nothing_blocks_the_loop_in_the_life_of_a_run(tmp_path: Path) -> None:
     with blockbuster_ctx(ENGINE):
         server = Server(Settings(), store=SqliteStore(tmp_path / "towline.db"))
