@@ -113,7 +113,7 @@ class TestOneAttempt:
         box.rows[row.task_id] = row
         box.now_ms += 10_000
         decision = box.expire(held)
-        assert (decision.outcome, decision.effects) == (Stale(), [AckTask(row, row.version)])
+        assert (decision.outcome, decision.effects) == (Stale(), [AckTask(row)])
 
     def test_delivery_notices_a_lapsed_lease_by_itself(self) -> None:
         box = waiting()

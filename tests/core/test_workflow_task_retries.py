@@ -129,7 +129,7 @@ class TestTimeouts:
         box.rows[row.task_id] = row
         box.now_ms += 10_000
         decision = box.expire(held)
-        assert (decision.outcome, decision.effects) == (Stale(), [AckTask(row, row.version)])
+        assert (decision.outcome, decision.effects) == (Stale(), [AckTask(row)])
 
     def test_the_runs_own_timeout_counts(self) -> None:
         box = Bench()

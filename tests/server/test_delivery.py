@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -251,4 +252,4 @@ def _leftover(protocol: Protocol, run_id: str, scheduled_event_id: int) -> Batch
         attempt=1,
         visible_at_ms=0,
     )
-    return Batch(run=live.row, expected_last_event_id=live.row.last_event_id, tasks_put=[row])
+    return Batch(run=replace(live.row, revision=live.row.revision + 1), tasks_put=[row])

@@ -8,25 +8,23 @@ from towline.core.task import TaskRow, TimerRow
 
 @dataclass(frozen=True, slots=True)
 class PutTask:
-    """Put a new task on its queue. Its `version` is 1."""
+    """Put a new task on its queue."""
 
     row: TaskRow
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeTask:
-    """Replace a task's row (leased, extended, given back, to be tried again) if its version is still the expected."""
+    """Replace a task's row (leased, extended, given back, to be tried again)."""
 
     row: TaskRow
-    expected_version: int
 
 
 @dataclass(frozen=True, slots=True)
 class AckTask:
-    """Remove a task if its version is still the expected."""
+    """Remove a task."""
 
     row: TaskRow  # as it was
-    expected_version: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +77,9 @@ class Decision:
     """Events, and effects besides them.
 
     The shell must, in this order: commit `events` and `effects` together or not at all, under the condition that the
-    stored run still ends with the event before `events[0]` (or, without events, with the event the decision was made
-    on); only then answer the request with `outcome`, hand out tasks and wake those who wait for history. If the
-    condition fails nothing was written: load the run again and decide again.
+    stored run is still the one that the decision was made on, with its history, tasks and timers; only then answer the
+    request with `outcome`, hand out tasks and wake those who wait for history. If the condition fails nothing was
+    written: load the run again and decide again.
     """
 
     events: list[HistoryEvent] = field(default_factory=list)

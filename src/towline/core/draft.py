@@ -70,13 +70,13 @@ class Draft:
 
     def change(self, row: TaskRow, **changes: Any) -> TaskRow:
         """Change some columns of a task. Returns the row as it will be."""
-        changed = replace(row, version=row.version + 1, **changes)
-        self.effects.append(ChangeTask(changed, row.version))
+        changed = replace(row, **changes)
+        self.effects.append(ChangeTask(changed))
         return changed
 
     def ack(self, row: TaskRow) -> None:
         """Remove a task."""
-        self.effects.append(AckTask(row, row.version))
+        self.effects.append(AckTask(row))
 
     def set_timer(self, timer_id: str, fire_at_ms: int) -> None:
         """Ask to be told at that time."""
@@ -91,7 +91,7 @@ class Draft:
         """The run ends with what was appended: no task of it and none of these timers stays."""
         self.open = False
         self.workflow_task_pending = False
-        self.effects = [AckTask(row, row.version) for row in self.run.tasks.values()]
+        self.effects = [AckTask(row) for row in self.run.tasks.values()]
         for timer_id in timer_ids:
             self.clear_timer(timer_id)
 

@@ -1,7 +1,7 @@
 """Tasks and timers as rows: what a decision asks the store to keep besides history.
 
 A row is a hint derived from history (law 1), except for what lives nowhere else: attempt, lease, last failure and
-heartbeat details. Rows are immutable; a change is a new row with the next version.
+heartbeat details. Rows are immutable; a change is a new row in its place.
 """
 
 from dataclasses import dataclass
@@ -51,7 +51,6 @@ class TaskRow:
     started_at_ms: int = 0  # when the latest delivery happened
     attempt_expires_at_ms: int = 0  # activities: when the running attempt must be over; a heartbeat does not move it
     priority: int = 3  # 1 first, 5 last
-    version: int = 1  # grows with each change; the store refuses a change to another version than it was decided on
     details: bytes = b""  # an encoded TaskDetails
 
     def leased(self) -> bool:

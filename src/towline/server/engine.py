@@ -112,7 +112,8 @@ class Engine:
         try:
             fresh = await self._load(live)
             await self._tokens.ensure(TOKENS_PER_TURN)
-            work = Work(live.run, replaces_run_id=live.waiting[0].replaces_run_id)
+            revision = live.row.revision if live.row else 0
+            work = Work(live.run, revision=revision, replaces_run_id=live.waiting[0].replaces_run_id)
             turn = Turn(work, matching=self._matching, tokens=self._tokens, clock=self._clock)
             turn.decide_waiting(live.waiting, fresh=fresh, size_limit_bytes=self._settings.batch_size_bytes)
             if work.empty():

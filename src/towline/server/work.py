@@ -10,7 +10,7 @@ from towline.server.blobs import Blob, encode_event
 from towline.store.api import Batch, RunRow
 
 
-def run_row(state: RunState) -> RunRow:
+def run_row(state: RunState, *, revision: int) -> RunRow:
     """The run at a glance."""
     return RunRow(
         namespace=state.namespace,
@@ -24,24 +24,26 @@ def run_row(state: RunState) -> RunRow:
         close_time_ms=state.close_time_ms,
         last_event_id=state.last_event_id,
         history_size_bytes=state.history_size_bytes,
+        revision=revision,
     )
 
 
 class Work:
     """Takes decisions in, applies each to the run, and gives back what is to be committed.
 
+    `revision` is the one that the run has in the store; 0: it is not there.
     The run in memory runs ahead of the store until the batch is committed; where that fails it must be forgotten.
     """
 
-    def __init__(self, run: Run | None, *, replaces_run_id: str = "") -> None:
+    def __init__(self, run: Run | None, *, revision: int, replaces_run_id: str = "") -> None:
         self.run = run
-        self.expected_last_event_id = run.state.last_event_id if run else 0
         self.size_bytes = 0
+        self._revision = revision
+        self._last_event_id = run.state.last_event_id if run else 0
         self._replaces_run_id = replaces_run_id
         self._events: list[bytes] = []
         self._put: dict[str, TaskRow] = {}
-        self._changed: dict[str, tuple[TaskRow, int]] = {}
-        self._acked: dict[str, tuple[TaskRow, int]] = {}
+        self._acked: dict[str, TaskRow] = {}
         self._timers: dict[tuple[str, str], TimerRow | None] = {}
 
     def take(self, decision: Decision) -> None:
@@ -61,26 +63,24 @@ class Work:
 
     def empty(self) -> bool:
         """There is nothing to commit."""
-        return not (self._events or self._put or self._changed or self._acked or self._timers)
+        return not (self._events or self._put or self._acked or self._timers)
 
     def blob(self) -> Blob | None:
         """The new events."""
         if not self._events:
             return None
-        first = self.expected_last_event_id + 1
-        return Blob(first, self.expected_last_event_id + len(self._events), b"".join(self._events))
+        last = self._last_event_id
+        return Blob(last + 1, last + len(self._events), b"".join(self._events))
 
     def batch(self, blob: Blob | None) -> Batch:
-        """All of it. A task that was put and taken within this work leaves no trace."""
+        """All of it."""
         assert self.run is not None
         return Batch(
-            run=run_row(self.run.state),
-            expected_last_event_id=self.expected_last_event_id,
+            run=run_row(self.run.state, revision=self._revision + 1),
             replaces_run_id=self._replaces_run_id,
             first_event_id=blob.first_event_id if blob else 0,
             events=blob.data if blob else b"",
             tasks_put=list(self._put.values()),
-            tasks_changed=list(self._changed.values()),
             tasks_acked=list(self._acked.values()),
             timers_set=[row for row in self._timers.values() if row is not None],
             timers_cleared=[key for key, row in self._timers.items() if row is None],
@@ -88,11 +88,11 @@ class Work:
 
     def tasks(self) -> list[TaskRow]:
         """The rows that were put or changed, as they are now."""
-        return [*self._put.values(), *(row for row, _ in self._changed.values())]
+        return list(self._put.values())
 
     def acked(self) -> list[TaskRow]:
         """The rows that are gone."""
-        return [row for row, _ in self._acked.values()]
+        return list(self._acked.values())
 
     def timers(self) -> Iterable[tuple[tuple[str, str], TimerRow | None]]:
         """The timers that were set, or (None) cleared, by (run id, timer id)."""
@@ -100,25 +100,12 @@ class Work:
 
     def _keep(self, effect: PutTask | ChangeTask | AckTask | SetTimer | ClearTimer) -> None:
         match effect:
-            case PutTask(row):
+            case PutTask(row) | ChangeTask(row):
                 self._put[row.task_id] = row
-            case ChangeTask(row, expected):
-                self._keep_change(row, expected)
-            case AckTask(row, expected):
-                self._keep_ack(row, expected)
+            case AckTask(row):
+                self._put.pop(row.task_id, None)
+                self._acked[row.task_id] = row
             case SetTimer(row):
                 self._timers[row.run_id, row.timer_id] = row
             case ClearTimer(run_id, timer_id):
                 self._timers[run_id, timer_id] = None
-
-    def _keep_change(self, row: TaskRow, expected: int) -> None:
-        if row.task_id in self._put:
-            self._put[row.task_id] = row
-        else:
-            _, stored = self._changed.get(row.task_id, (row, expected))
-            self._changed[row.task_id] = (row, stored)
-
-    def _keep_ack(self, row: TaskRow, expected: int) -> None:
-        if self._put.pop(row.task_id, None) is None:
-            _, stored = self._changed.pop(row.task_id, (row, expected))
-            self._acked[row.task_id] = (row, stored)

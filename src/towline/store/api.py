@@ -23,6 +23,7 @@ class RunRow:
     close_time_ms: int  # 0 as long as it is open
     last_event_id: int
     history_size_bytes: int
+    revision: int  # how many batches made it what it is, from 1
 
     def closed(self) -> bool:
         """It is over. Told by the status, since a test's clock may well say 0 when a run closes."""
@@ -34,23 +35,31 @@ class Batch:
     """One decision (or several about one run, made one after another), to be written whole or not at all.
 
     It applies only if all of this holds at that moment, else it is a conflict and nothing of it is written:
-    the stored run ends with `expected_last_event_id` (0: no such run is stored); for a new run, the workflow id's
-    newest run is `replaces_run_id` ("": it has none) and that run is closed; every task in `tasks_changed` and
-    `tasks_acked` is stored with the expected version; no task in `tasks_put` is stored.
+    the stored run has `expected_revision` (0: no such run is stored); for a new run, the workflow id's newest run is
+    `replaces_run_id` ("": it has none) and that run is closed.
+
+    Every batch raises the revision, also one that adds no event: law 3 asks for the last event id alone, but a lease, a
+    failure that is only counted or a heartbeat changes rows and no history, and a decision on rows that have changed is
+    as wrong as one on events that have. It follows that a run's tasks and timers are what the decision saw, so nothing
+    is compared for them: a task or timer that is put replaces the one of its id, and to take one away that is not
+    there changes nothing (a decision that does so is a bug, which `core.apply.perform` raises before there is a batch).
 
     It names no task and no timer twice: whoever joins several decisions says what comes of them.
     """
 
-    run: RunRow  # of a stored run only status, close_time_ms, last_event_id and history_size_bytes may change
-    expected_last_event_id: int
+    run: RunRow  # of a stored run only status (and with it close_time_ms) and what follows may change
     replaces_run_id: str = ""
     first_event_id: int = 0
     events: bytes = b""  # an encoded History of events first_event_id .. run.last_event_id; empty: none
-    tasks_put: list[TaskRow] = field(default_factory=list)
-    tasks_changed: list[tuple[TaskRow, int]] = field(default_factory=list)  # new row, expected version
-    tasks_acked: list[tuple[TaskRow, int]] = field(default_factory=list)  # row as it was, expected version
+    tasks_put: list[TaskRow] = field(default_factory=list)  # new ones, and those that changed
+    tasks_acked: list[TaskRow] = field(default_factory=list)  # as they were
     timers_set: list[TimerRow] = field(default_factory=list)
     timers_cleared: list[tuple[str, str]] = field(default_factory=list)  # (run id, timer id)
+
+    @property
+    def expected_revision(self) -> int:
+        """The revision of the run that was decided on: the one before that of `run`. 0: there was no such run."""
+        return self.run.revision - 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,22 +107,15 @@ class MemoryStore:
 
     def _applies(self, batch: Batch) -> bool:
         stored = self._runs.get(batch.run.run_id)
-        if (stored.last_event_id if stored else 0) != batch.expected_last_event_id:
+        if (stored.revision if stored else 0) != batch.expected_revision:
             return False
-        return (stored is not None or self._may_start(batch)) and self._tasks_are_as_expected(batch)
+        return stored is not None or self._may_start(batch)
 
     def _may_start(self, batch: Batch) -> bool:
         newest = self._newest(batch.run.namespace, batch.run.workflow_id)
         if newest is None:
             return batch.replaces_run_id == ""
         return newest.run_id == batch.replaces_run_id and newest.closed()
-
-    def _tasks_are_as_expected(self, batch: Batch) -> bool:
-        for row, version in [*batch.tasks_changed, *batch.tasks_acked]:
-            stored = self._tasks.get((row.run_id, row.task_id))
-            if stored is None or stored.version != version:
-                return False
-        return all((row.run_id, row.task_id) not in self._tasks for row in batch.tasks_put)
 
     def _write(self, batch: Batch) -> None:
         run = batch.run
@@ -132,10 +125,10 @@ class MemoryStore:
         self._runs[run.run_id] = run
         if batch.events:
             self._histories[run.run_id].append((batch.first_event_id, run.last_event_id, batch.events))
-        for row in [*batch.tasks_put, *(row for row, _ in batch.tasks_changed)]:
+        for row in batch.tasks_put:
             self._tasks[row.run_id, row.task_id] = row
-        for row, _ in batch.tasks_acked:
-            del self._tasks[row.run_id, row.task_id]
+        for row in batch.tasks_acked:
+            self._tasks.pop((row.run_id, row.task_id), None)
         for timer in batch.timers_set:
             self._timers[timer.run_id, timer.timer_id] = timer
         for key in batch.timers_cleared:

@@ -19,7 +19,7 @@ async def keep_writing(group: GroupCommit, name: str) -> None:
         sys.stdout.write(f"started {run_id}\n")
         sys.stdout.flush()
         end = closing(start.run)
-        end.tasks_acked, end.timers_cleared = [(start.tasks_put[0], 1)], [(run_id, "timer/5")]
+        end.tasks_acked, end.timers_cleared = start.tasks_put, [(run_id, "timer/5")]
         assert await group.commit(end)
         sys.stdout.write(f"closed {run_id}\n")
         sys.stdout.flush()

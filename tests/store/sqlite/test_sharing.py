@@ -3,13 +3,14 @@
 import asyncio
 import sys
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from towline.store.api import RunRow
 from towline.store.conformance.contents import contents, stored
-from towline.store.conformance.rows import blob, changed, more_events, new_run, task_row
+from towline.store.conformance.rows import blob, more_events, new_run, task_row
 from towline.store.group import GroupCommit
 from towline.store.sqlite.store import SqliteStore
 
@@ -57,12 +58,12 @@ async def test_they_fence_each_other(pair: tuple[SqliteStore, SqliteStore]) -> N
     assert await one.commit([first]) == [True]
     assert await other.commit([new_run("run-2")]) == [False]
     lease, rival = more_events(first.run, 0), more_events(first.run, 0)
-    lease.tasks_changed = [(changed(task, lease_token=1, lease_expires_at_ms=9_000), 1)]
-    rival.tasks_changed = [(changed(task, lease_token=2, lease_expires_at_ms=9_000), 1)]
+    lease.tasks_put = [replace(task, lease_token=1, lease_expires_at_ms=9_000)]
+    rival.tasks_put = [replace(task, lease_token=2, lease_expires_at_ms=9_000)]
     assert await one.commit([lease]) == [True]
     assert await other.commit([rival]) == [False]
-    assert await other.commit([more_events(first.run, 1)]) == [True]
-    assert await one.commit([more_events(first.run, 2)]) == [False]
+    assert await other.commit([more_events(lease.run, 1)]) == [True]
+    assert await one.commit([more_events(lease.run, 2)]) == [False]
 
 
 async def test_they_hand_out_different_lease_tokens(pair: tuple[SqliteStore, SqliteStore]) -> None:

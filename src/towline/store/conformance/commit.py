@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from towline.store.api import Batch, Store
 from towline.store.conformance.contents import contents, stored
-from towline.store.conformance.rows import blob, changed, closing, more_events, new_run, task_row, timer_row
+from towline.store.conformance.rows import blob, closing, more_events, new_run, task_row, timer_row
 
 
 def loaded_batch(batch: Batch) -> Batch:
@@ -39,17 +39,35 @@ class CommitConformance:
         assert run.row == third.run
         assert run.blobs == [blob("run-1", 1, 2), blob("run-1", 3, 5), blob("run-1", 6, 6)]
 
-    async def test_a_batch_without_events_still_compares(self, store: Store) -> None:
+    async def test_a_batch_without_events_is_compared_and_raises_the_revision_all_the_same(self, store: Store) -> None:
         first = new_run()
         first.tasks_put = [task := task_row("run-1")]
-        silent = more_events(first.run, 0)
-        silent.tasks_changed = [(changed(task, attempt=2), 1)]
+        silent, late = more_events(first.run, 0), more_events(first.run, 0)
+        silent.tasks_put = [counted := replace(task, attempt=2)]
+        late.tasks_put = [replace(task, attempt=7)]
         assert await store.commit([first, silent]) == [True, True]
-        late = replace(silent, expected_last_event_id=1, tasks_changed=[(changed(task, attempt=3, version=3), 2)])
         assert await store.commit([late]) == [False]
         run = await stored(store, "run-1")
-        assert run.blobs == [first.events]
-        assert [row.attempt for row in run.tasks] == [2]
+        assert (run.row, run.blobs, run.tasks) == (replace(first.run, revision=2), [first.events], [counted])
+        assert await store.find_run("default", "order-1") == run.row
+
+    async def test_a_change_of_rows_alone_outdates_every_other_decision(self, store: Store) -> None:
+        """A lease, a failure that is counted, a timer: whoever decided without knowing of it must decide again."""
+        batch = new_run()
+        batch.tasks_put, batch.timers_set = [task := task_row("run-1")], [timer_row("run-1")]
+        assert await store.commit([batch]) == [True]
+        for fields in (
+            {"tasks_put": [replace(task, lease_token=1, lease_expires_at_ms=9_000)]},
+            {"tasks_acked": [task]},
+            {"timers_set": [timer_row("run-1", fire_at_ms=3_000)]},
+            {"timers_cleared": [("run-1", "timer/5")]},
+        ):
+            rivals = [loaded_batch(more_events(batch.run, 1)), loaded_batch(more_events(batch.run, 0))]
+            batch = replace(more_events(batch.run, 0), **fields)
+            assert await store.commit([batch, rivals[0]]) == [True, False]
+            before = await contents(store)
+            assert await store.commit(rivals) == [False, False]
+            assert await contents(store) == before
 
     async def test_a_run_that_has_moved_on_conflicts_and_nothing_is_written(self, store: Store) -> None:
         first = new_run()
@@ -57,7 +75,7 @@ class CommitConformance:
         assert await store.commit([first, more_events(first.run, 1)]) == [True, True]
         before = await contents(store)
         late = loaded_batch(more_events(first.run, 2))
-        late.tasks_acked, late.timers_cleared = [(task, 1)], [("run-1", "timer/5")]
+        late.tasks_acked, late.timers_cleared = [task], [("run-1", "timer/5")]
         assert await store.commit([late]) == [False]
         assert await contents(store) == before
 
@@ -65,7 +83,7 @@ class CommitConformance:
         first = new_run()
         assert await store.commit([first]) == [True]
         before = await contents(store)
-        early = loaded_batch(more_events(replace(first.run, last_event_id=3), 1))
+        early = loaded_batch(more_events(replace(first.run, revision=2), 1))
         assert await store.commit([early]) == [False]
         assert await contents(store) == before
 
@@ -147,9 +165,9 @@ class CommitConformance:
         for batch in starts:
             batch.tasks_put = [task_row(batch.run.run_id)]
         ends = [closing(batch.run) for batch in starts]
+        ends[400] = closing(ends[400].run)
         for batch, start in zip(ends, starts, strict=True):
-            batch.tasks_acked = [(start.tasks_put[0], 1)]
-        ends[400].expected_last_event_id = 1
+            batch.tasks_acked = start.tasks_put
         assert await store.commit(starts) == [True] * 700
         assert await store.commit(ends) == [True] * 400 + [False] + [True] * 299
         assert (await stored(store, "run-400")).tasks == starts[400].tasks_put

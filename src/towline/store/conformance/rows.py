@@ -13,7 +13,7 @@ FAILED: Final = int(WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_FAILED)
 
 
 def run_row(run_id: str, **fields: Any) -> RunRow:
-    """An open run of the workflow "order-1" that ends with event 2, but for the given fields of RunRow."""
+    """A new and open run of the workflow "order-1" that ends with event 2, but for the given fields of RunRow."""
     row = RunRow(
         namespace="default",
         workflow_id="order-1",
@@ -26,6 +26,7 @@ def run_row(run_id: str, **fields: Any) -> RunRow:
         close_time_ms=0,
         last_event_id=2,
         history_size_bytes=100,
+        revision=1,
     )
     return replace(row, **fields)
 
@@ -40,7 +41,6 @@ def new_run(run_id: str = "run-1", *, replaces_run_id: str = "", **fields: Any) 
     row = run_row(run_id, **fields)
     return Batch(
         run=row,
-        expected_last_event_id=0,
         replaces_run_id=replaces_run_id,
         first_event_id=1,
         events=blob(run_id, 1, row.last_event_id),
@@ -49,8 +49,8 @@ def new_run(run_id: str = "run-1", *, replaces_run_id: str = "", **fields: Any) 
 
 def more_events(row: RunRow, count: int, **fields: Any) -> Batch:
     """The next batch of a run: `count` events after those of `row` (0: none, just what is added to the batch)."""
-    changed = replace(row, last_event_id=row.last_event_id + count, **fields)
-    batch = Batch(run=changed, expected_last_event_id=row.last_event_id)
+    changed = replace(row, last_event_id=row.last_event_id + count, revision=row.revision + 1, **fields)
+    batch = Batch(run=changed)
     if count:
         batch.first_event_id = row.last_event_id + 1
         batch.events = blob(row.run_id, batch.first_event_id, changed.last_event_id)
@@ -75,11 +75,6 @@ def task_row(run_id: str, scheduled_event_id: int = 2, **fields: Any) -> TaskRow
         visible_at_ms=1_000,
     )
     return replace(row, **fields)
-
-
-def changed(row: TaskRow, **fields: Any) -> TaskRow:
-    """The next version of a task, unless `version` says otherwise."""
-    return replace(row, **{"version": row.version + 1, **fields})
 
 
 def timer_row(run_id: str, timer_id: str = "timer/5", fire_at_ms: int = 1_000, **fields: Any) -> TimerRow:

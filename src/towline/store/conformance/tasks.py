@@ -1,11 +1,12 @@
-"""Tasks: fenced by their version, and found when they are due."""
+"""Tasks: they change with their run, and are found when they are due."""
 
+from dataclasses import replace
 from typing import Any
 
 from towline.core.task import TaskRow
 from towline.store.api import Batch, Store, TaskHint
-from towline.store.conformance.contents import contents, stored
-from towline.store.conformance.rows import blob, changed, more_events, new_run, task_row, timer_row
+from towline.store.conformance.contents import stored
+from towline.store.conformance.rows import blob, more_events, new_run, task_row
 
 
 async def store_tasks(store: Store, *tasks: TaskRow) -> Batch:
@@ -29,80 +30,35 @@ class TaskConformance:
     """What the store promises of tasks."""
 
     async def test_a_task_is_changed_and_acknowledged(self, store: Store) -> None:
-        batch = await store_tasks(store, task := numbered(2))
-        leased = changed(task, lease_token=5, lease_expires_at_ms=9_000, attempt=2, details=b"\x01", queue="act:x")
+        batch = await store_tasks(store, task := numbered(2), other := numbered(3))
+        leased = replace(task, lease_token=5, lease_expires_at_ms=9_000, attempt=2, details=b"\x01", queue="act:x")
         change = more_events(batch.run, 0)
-        change.tasks_changed = [(leased, 1)]
+        change.tasks_put = [leased]
         assert await store.commit([change]) == [True]
-        assert (await stored(store, "run-1")).tasks == [leased]
-        ack = more_events(batch.run, 1)
-        ack.tasks_acked = [(leased, 2)]
+        assert (await stored(store, "run-1")).tasks == [leased, other]
+        ack = more_events(change.run, 1)
+        ack.tasks_acked = [leased]
         assert await store.commit([ack]) == [True]
-        assert (await stored(store, "run-1")).tasks == []
+        assert (await stored(store, "run-1")).tasks == [other]
         assert await store.expiring_tasks(100_000, 10) == []
 
-    async def test_a_task_of_another_version_conflicts_and_nothing_is_written(self, store: Store) -> None:
-        batch = await store_tasks(store, task := numbered(2, version=3))
-        before = await contents(store)
-        for version in (1, 2, 4):
-            change = more_events(batch.run, 1)
-            change.tasks_changed = [(changed(task), version)]
-            ack = more_events(batch.run, 1)
-            ack.tasks_acked = [(task, version)]
-            for each in (change, ack):
-                each.timers_set = [timer_row("run-1")]
-            assert await store.commit([change, ack]) == [False, False]
-        assert await contents(store) == before
-
-    async def test_a_task_that_is_not_stored_conflicts_and_nothing_is_written(self, store: Store) -> None:
-        batch = await store_tasks(store, numbered(2))
-        before = await contents(store)
-        change = more_events(batch.run, 1)
-        change.tasks_changed = [(numbered(3, version=2), 1)]
+    async def test_acknowledging_a_task_that_is_not_stored_does_nothing(self, store: Store) -> None:
+        batch = await store_tasks(store, task := numbered(2))
         ack = more_events(batch.run, 1)
-        ack.tasks_acked = [(numbered(3), 1)]
-        start = new_run("run-2", workflow_id="order-2")
-        start.tasks_acked = [(task_row("run-2"), 1)]
-        assert await store.commit([change, ack, start]) == [False, False, False]
-        assert await contents(store) == before
-
-    async def test_one_wrong_task_of_many_is_a_conflict(self, store: Store) -> None:
-        first, second = numbered(2), numbered(3)
-        batch = await store_tasks(store, first, second)
-        before = await contents(store)
-        wrong = more_events(batch.run, 1)
-        wrong.tasks_acked = [(first, 1), (second, 2)]
-        wrong.tasks_put = [numbered(4)]
-        assert await store.commit([wrong]) == [False]
-        assert await contents(store) == before
-
-    async def test_a_task_is_not_acknowledged_when_the_run_has_moved_on(self, store: Store) -> None:
-        batch = await store_tasks(store, task := numbered(2))
-        late = more_events(batch.run, 1)
-        late.expected_last_event_id = 1
-        late.tasks_acked = [(task, 1)]
-        assert await store.commit([late]) == [False]
-        assert (await stored(store, "run-1")).tasks == [task]
-
-    async def test_a_task_that_is_stored_is_not_put_again(self, store: Store) -> None:
-        batch = await store_tasks(store, task := numbered(2))
-        again = more_events(batch.run, 1)
-        again.tasks_put = [numbered(2, attempt=7), numbered(3)]
-        assert await store.commit([again]) == [False]
+        ack.tasks_acked = [numbered(3)]
+        assert await store.commit([ack]) == [True]
         run = await stored(store, "run-1")
-        assert (run.row, run.blobs, run.tasks) == (batch.run, [blob("run-1", 1, 2)], [task])
+        assert (run.row, run.tasks) == (ack.run, [task])
 
     async def test_tasks_change_hands_within_a_group(self, store: Store) -> None:
         start = new_run("run-1")
         start.tasks_put = [task := numbered(2)]
-        lease = more_events(start.run, 0)
-        lease.tasks_changed = [(leased := changed(task, lease_expires_at_ms=9_000), 1)]
-        other = more_events(start.run, 0)
-        other.tasks_changed = [(changed(task, lease_expires_at_ms=8_000), 1)]
-        done = more_events(start.run, 1)
-        done.tasks_acked, done.tasks_put = [(leased, 2)], [following := numbered(3)]
-        twice = more_events(done.run, 1)
-        twice.tasks_acked = [(leased, 2)]
+        lease, other = more_events(start.run, 0), more_events(start.run, 0)
+        lease.tasks_put = [leased := replace(task, lease_expires_at_ms=9_000)]
+        other.tasks_put = [replace(task, lease_expires_at_ms=8_000)]
+        done, twice = more_events(lease.run, 1), more_events(lease.run, 1)
+        done.tasks_acked, done.tasks_put = [leased], [following := numbered(3)]
+        twice.tasks_acked = [leased]
         again = more_events(done.run, 1)
         again.tasks_put = [numbered(2, attempt=4)]
         group = [start, lease, other, done, twice, again]
@@ -168,7 +124,7 @@ class TaskConformance:
     async def test_a_released_task_is_ready_again(self, store: Store) -> None:
         batch = await store_tasks(store, task := numbered(2, lease_token=1, lease_expires_at_ms=9_000))
         release = more_events(batch.run, 0)
-        release.tasks_changed = [(free := changed(task, lease_expires_at_ms=0, visible_at_ms=70), 1)]
+        release.tasks_put = [free := replace(task, lease_expires_at_ms=0, visible_at_ms=70)]
         assert await store.commit([release]) == [True]
         assert await store.ready_tasks("default", "wf:orders", 70, 10) == [hint(free)]
         assert await store.expiring_tasks(100_000, 10) == []

@@ -11,7 +11,7 @@ from towline.store.sqlite import statements as sql
 from towline.store.sqlite.judge import Changes, Snapshot, StoredHead, judge
 from towline.store.sqlite.rows import run_to_columns, task_to_columns, timer_to_columns
 
-RUN_KEY, NEWEST_KEY, TASK_KEY = 0, 1, 2  # kinds of keys, as in read_group.sql
+RUN_KEY, NEWEST_KEY = 0, 1  # kinds of keys, as in read_group.sql
 RUNNING = 1
 Key = tuple[int, str, str]
 
@@ -38,7 +38,7 @@ def commit_group(connection: sqlite3.Connection, batches: Sequence[Batch]) -> li
 
 
 def read_snapshot(connection: sqlite3.Connection, batches: Sequence[Batch]) -> Snapshot:
-    """What is stored of everything that the batches name."""
+    """What is stored of the runs that the batches name."""
     keys = list(_keys(batches))
     found = sql.READ_GROUP.select(connection, keys)
     snapshot = Snapshot(largest_seq=found[0][0])
@@ -54,7 +54,7 @@ def write(connection: sqlite3.Connection, changes: Changes) -> None:
     sql.INSERT_RUNS.execute(connection, [run_to_columns(seq, row) for seq, row in changes.runs_started.values()])
     sql.ADVANCE_RUNS.execute(
         connection,
-        [(seq, row.last_event_id, row.history_size_bytes) for seq, row in changes.runs_advanced.values()],
+        [(seq, row.last_event_id, row.history_size_bytes, row.revision) for seq, row in changes.runs_advanced.values()],
     )
     sql.CHANGE_RUN_STATUS.execute(
         connection, [(seq, row.status, row.close_time_ms) for seq, row in changes.runs_with_new_status.values()]
@@ -71,12 +71,8 @@ def _keys(batches: Sequence[Batch]) -> dict[Key, None]:
     keys: dict[Key, None] = {}
     for batch in batches:
         keys[RUN_KEY, batch.run.run_id, ""] = None
-        if batch.expected_last_event_id == 0:
+        if batch.expected_revision == 0:
             keys[NEWEST_KEY, batch.run.namespace, batch.run.workflow_id] = None
-        for row in batch.tasks_put:
-            keys[TASK_KEY, row.run_id, row.task_id] = None
-        for row, _ in (*batch.tasks_changed, *batch.tasks_acked):
-            keys[TASK_KEY, row.run_id, row.task_id] = None
     return keys
 
 
@@ -84,9 +80,7 @@ def _add(snapshot: Snapshot, key: Key, answer: list[Any]) -> None:
     kind, a, b = key
     if kind == RUN_KEY:
         snapshot.runs[a] = StoredHead(*answer)
-    elif kind == NEWEST_KEY:
+    else:
         run_id, status = answer
         snapshot.newest[a, b] = run_id
         snapshot.closed[run_id] = status != RUNNING
-    else:
-        snapshot.task_versions[a, b] = answer[0]

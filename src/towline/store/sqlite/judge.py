@@ -16,19 +16,18 @@ class StoredHead:
     """What is known of a run that is stored."""
 
     seq: int
-    last_event_id: int
+    revision: int
     status: int
 
 
 @dataclass(slots=True)
 class Snapshot:
-    """All of the store that a group can touch. Batches that apply change it, so that later ones see them."""
+    """All of the store that a group is judged on. Batches that apply change it, so that later ones see them."""
 
     largest_seq: int
     runs: dict[str, StoredHead] = field(default_factory=dict)
     newest: dict[Key, str] = field(default_factory=dict)  # (namespace, workflow id): run id
     closed: dict[str, bool] = field(default_factory=dict)  # of the newest runs, by run id
-    task_versions: dict[Key, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -57,9 +56,9 @@ def judge(snapshot: Snapshot, batches: Sequence[Batch]) -> tuple[list[bool], Cha
 
 def _applies(snapshot: Snapshot, batch: Batch) -> bool:
     stored = snapshot.runs.get(batch.run.run_id)
-    if (stored.last_event_id if stored else 0) != batch.expected_last_event_id:
+    if (stored.revision if stored else 0) != batch.expected_revision:
         return False
-    return (stored is not None or _may_start(snapshot, batch)) and _tasks_are_as_expected(snapshot, batch)
+    return stored is not None or _may_start(snapshot, batch)
 
 
 def _may_start(snapshot: Snapshot, batch: Batch) -> bool:
@@ -69,27 +68,14 @@ def _may_start(snapshot: Snapshot, batch: Batch) -> bool:
     return newest == batch.replaces_run_id and snapshot.closed[newest]
 
 
-def _tasks_are_as_expected(snapshot: Snapshot, batch: Batch) -> bool:
-    versions = snapshot.task_versions
-    return (
-        all(versions.get((row.run_id, row.task_id)) == version for row, version in batch.tasks_changed)
-        and all(versions.get((row.run_id, row.task_id)) == version for row, version in batch.tasks_acked)
-        and all((row.run_id, row.task_id) not in versions for row in batch.tasks_put)
-    )
-
-
 def _apply(snapshot: Snapshot, changes: Changes, batch: Batch) -> None:
     seq = _apply_to_run(snapshot, changes, batch.run)
     if batch.events:
         changes.blobs.append((history_id(seq, batch.first_event_id), batch.run.last_event_id, batch.events))
-    for row in (*batch.tasks_put, *(row for row, _ in batch.tasks_changed)):
-        key = (row.run_id, row.task_id)
-        snapshot.task_versions[key] = row.version
-        changes.tasks[key] = row
-    for row, _ in batch.tasks_acked:
-        key = (row.run_id, row.task_id)
-        del snapshot.task_versions[key]
-        changes.tasks[key] = None
+    for row in batch.tasks_put:
+        changes.tasks[row.run_id, row.task_id] = row
+    for row in batch.tasks_acked:
+        changes.tasks[row.run_id, row.task_id] = None
     for timer in batch.timers_set:
         changes.timers[timer.run_id, timer.timer_id] = timer
     for key in batch.timers_cleared:
@@ -103,7 +89,7 @@ def _apply_to_run(snapshot: Snapshot, changes: Changes, row: RunRow) -> int:
     head = snapshot.runs.get(row.run_id)
     if head is None:
         snapshot.largest_seq += 1
-        head = snapshot.runs[row.run_id] = StoredHead(snapshot.largest_seq, row.last_event_id, row.status)
+        head = snapshot.runs[row.run_id] = StoredHead(snapshot.largest_seq, row.revision, row.status)
         snapshot.newest[row.namespace, row.workflow_id] = row.run_id
         changes.runs_started[row.run_id] = (head.seq, row)
     elif row.run_id in changes.runs_started:
@@ -112,6 +98,6 @@ def _apply_to_run(snapshot: Snapshot, changes: Changes, row: RunRow) -> int:
         changes.runs_advanced[row.run_id] = (head.seq, row)
         if head.status != row.status:
             changes.runs_with_new_status[row.run_id] = (head.seq, row)
-    head.last_event_id, head.status = row.last_event_id, row.status
+    head.revision, head.status = row.revision, row.status
     snapshot.closed[row.run_id] = row.closed()
     return head.seq

@@ -31,6 +31,7 @@ def run_to_columns(seq: int, row: RunRow) -> tuple[Value, ...]:
         row.close_time_ms,
         row.last_event_id,
         row.history_size_bytes,
+        row.revision,
     )
 
 
@@ -56,7 +57,6 @@ def task_to_columns(row: TaskRow) -> tuple[Value, ...]:
         row.started_at_ms,
         row.attempt_expires_at_ms,
         row.priority,
-        row.version,
         row.details,
     )
 

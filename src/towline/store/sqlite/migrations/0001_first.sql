@@ -11,7 +11,8 @@ CREATE TABLE runs (
   start_time_ms INTEGER NOT NULL,
   close_time_ms INTEGER NOT NULL,
   last_event_id INTEGER NOT NULL,
-  history_size_bytes INTEGER NOT NULL
+  history_size_bytes INTEGER NOT NULL,
+  revision INTEGER NOT NULL
 );
 
 -- Which run of a workflow id is the newest (an index ends with the rowid, here seq).
@@ -46,7 +47,6 @@ CREATE TABLE tasks (
   started_at_ms INTEGER NOT NULL,
   attempt_expires_at_ms INTEGER NOT NULL,
   priority INTEGER NOT NULL,
-  version INTEGER NOT NULL,
   details BLOB NOT NULL,
   PRIMARY KEY (run_id, task_id)
 ) WITHOUT ROWID;

@@ -1,7 +1,7 @@
 -- workflow_type may be '' and status 0: any. (start_time_ms, run_id) is the last run seen.
 SELECT json_group_array(json_array(
   run_id, namespace, workflow_id, workflow_type, task_queue, status, start_request_id, start_time_ms, close_time_ms,
-  last_event_id, history_size_bytes
+  last_event_id, history_size_bytes, revision
 )) FROM (
   SELECT * FROM runs
   WHERE
