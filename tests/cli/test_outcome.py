@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from structlog.testing import capture_logs
 
 from tests.cli.conftest import Towline
 from towline import activity, workflow
@@ -26,8 +27,10 @@ async def boom_workflow() -> None:
 @pytest.mark.parametrize("command", ["start", "result"])
 async def test_every_cause_is_told_once(address: str, towline: Towline, command: str) -> None:
     async with await Client.connect(address) as client:
-        async with Worker(client, task_queue="q", workflows=[boom_workflow], activities=[boom]):
-            ran = await towline("start", "Boom", "--task-queue", "q", "--id", "b", "--wait")
+        with capture_logs() as logs:  # the worker's, which runs in this process
+            async with Worker(client, task_queue="q", workflows=[boom_workflow], activities=[boom]):
+                ran = await towline("start", "Boom", "--task-queue", "q", "--id", "b", "--wait")
+        assert [entry["reason"] for entry in logs] == ["RuntimeError: outer boom"]
         if command == "result":
             ran = await towline("result", "b")
     assert (ran.status, ran.out) == (1, "")

@@ -89,6 +89,6 @@ async def test_a_process_that_ends_by_itself_is_a_fault(part: Part) -> None:
 
 async def test_a_process_that_does_not_start_is_a_fault(tmp_path: Path) -> None:
     part = Part("server", ["no-such-command"], ready_line=b"never", log=tmp_path / "log", clock=SystemClock())
-    with pytest.raises(PartFault, match="the server ended by itself with status 1"):
+    with pytest.raises(PartFault, match="the server ended by itself with status 2"):
         await part.start_and_wait()
     await part.abandon()
