@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.runtime.histories import Run, asked
+from tests.runtime.histories import Run, asked, broken
 from towline import activity, workflow
 
 
@@ -194,3 +194,37 @@ async def test_the_running_loop_of_the_thread_is_as_before() -> None:
     assert sys.get_asyncgen_hooks() == hooks
     assert not workflow.in_workflow()
     assert await work("plain") == "plain"
+
+
+@workflow.defn
+async def drops(how: str) -> None:
+    match how:
+        case "a time-out":
+            await asyncio.wait_for(work("a"), 5)
+        case "a time-out of execute_activity":
+            await asyncio.wait_for(workflow.execute_activity(work, "a"), 5)
+        case "a call":
+            work("a")  # type: ignore[unused-coroutine]  # the mistake
+        case "a task":
+            asyncio.create_task(work("a"))  # noqa: RUF006  # the mistake
+            raise ValueError("before it ran")
+
+
+@pytest.mark.parametrize("how", ["a time-out", "a time-out of execute_activity", "a call", "a task"])
+def test_a_call_that_is_dropped_leaves_no_warning(how: str, recwarn: pytest.WarningsRecorder) -> None:
+    Run(drops, how).decide()
+    gc.collect()
+    assert [str(warning.message) for warning in recwarn] == []
+
+
+@workflow.defn
+async def awaits_a_call_twice() -> list[str]:
+    call = work("a")
+    return [await call, await call]
+
+
+def test_a_call_is_awaited_once_like_any_coroutine() -> None:
+    run = Run(awaits_a_call_twice)
+    run.step()
+    run.complete("1", "a")
+    assert "cannot reuse already awaited coroutine" in broken(run.decide()).failure.message

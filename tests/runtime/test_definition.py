@@ -22,6 +22,11 @@ class _TwoRuns:
     async def second(self) -> None: ...
 
 
+class _NoDefn:
+    @workflow.run
+    async def run(self) -> None: ...
+
+
 class _SameSignal:
     @workflow.run
     async def run(self) -> None: ...
@@ -97,6 +102,33 @@ def test_a_subclass_is_a_workflow_once_it_is_decorated() -> None:
     workflow.defn(Special)
     assert workflow.definition_of(Special).name == "Special"
     assert workflow.definition_of(Order).name == "Order"
+
+
+def test_a_run_method_stands_for_its_class_unless_several_share_it() -> None:
+    @workflow.defn
+    class Base:
+        @workflow.run
+        async def run(self) -> int:
+            return 1
+
+    @workflow.defn
+    class Own(Base):
+        @workflow.run
+        async def run(self) -> int:
+            return 2
+
+    assert workflow.definition_of(Base.run).cls is Base
+    assert workflow.definition_of(Own.run).cls is Own
+    assert workflow.definition_of(workflow.defn(name="Again")(Base).run).name == "Again"
+
+    @workflow.defn
+    class Heir(Base): ...
+
+    assert workflow.definition_of(Heir).cls is Heir
+    with pytest.raises(TypeError, match=r"Base\.run is the run method of several workflows: give the class"):
+        workflow.definition_of(Heir.run)
+    with pytest.raises(TypeError, match=r"_NoDefn\.run is the run method of no workflow: decorate its class"):
+        workflow.definition_of(_NoDefn.run)
 
 
 @pytest.mark.parametrize(("ask", "thing"), [(workflow.definition_of, 3), (workflow.signal_name, print)])

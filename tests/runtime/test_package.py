@@ -8,7 +8,8 @@ import pytest
 import towline
 import towline.client
 import towline.worker
-from towline import exceptions
+from towline import exceptions, workflow
+from towline.workflow.absent import INSTEAD
 
 
 def test_the_main_names_are_there() -> None:
@@ -49,3 +50,16 @@ def test_workflow_code_does_not_load_the_worker_or_grpc() -> None:
     script = "import sys; from towline import activity, workflow; print({'grpc', 'towline.worker'} & set(sys.modules))"
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize("name", ["sleep", "wait_condition", "execute_child_workflow", "continue_as_new", "query"])
+def test_what_a_workflow_cannot_do_yet_says_so(name: str) -> None:
+    with pytest.raises(AttributeError, match=f"workflow.{name} is not in this version: ."):
+        getattr(workflow, name)
+    assert not hasattr(workflow, name)
+
+
+def test_names_that_workflows_have_are_not_said_to_be_absent() -> None:
+    assert set(workflow.__all__).isdisjoint(INSTEAD)
+    with pytest.raises(AttributeError, match=r"module 'towline\.workflow' has no attribute 'slep'"):
+        getattr(workflow, "slep")  # noqa: B009

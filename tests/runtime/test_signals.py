@@ -66,10 +66,19 @@ def test_a_signal_that_came_with_the_start_is_handled_before_the_workflow_runs()
     assert run.result() == ["early", "run"]
 
 
-def test_signals_that_nothing_handles_are_left_alone() -> None:
+def test_a_signal_that_nothing_handles_is_dropped_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:
     run = Run(Basket)
     run.history.signaled("nobody", 1)
     assert run.step() == []
+    [record] = caplog.records
+    assert record.getMessage() == (
+        "signal 'nobody' (event 2) is dropped: the workflow has no handler of that name (handlers: add, checkOut, "
+        "refuse): send one of these, or add a method with @workflow.signal"
+    )
+    assert vars(record)["workflow_id"] == "demo-1"
+    caplog.clear()
+    run.step()
+    assert caplog.text == "", "said once, not in every replay"
 
 
 def test_a_signal_that_cannot_be_read_is_dropped_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:

@@ -1,5 +1,6 @@
 """Functions as activities: `@activity.defn`."""
 
+import dataclasses
 import inspect
 import typing
 from collections.abc import Callable
@@ -68,10 +69,13 @@ class ActivityDefinition(Generic[P, R]):
         return (self.arg_types + (self._hints.get(rest),) * max(0, count - len(self.arg_types)))[:count]
 
     def positional(self, args: tuple[object, ...], kwargs: dict[str, Any]) -> tuple[object, ...]:
-        """Arguments by position. Raises TypeError, as a call would, where they do not fit the signature."""
+        """Arguments by position. Raises TypeError where they do not fit the signature."""
         if not kwargs and len(args) == len(self._parameters):
             return args
-        bound = self.signature.bind(*args, **kwargs)
+        try:
+            bound = self.signature.bind(*args, **kwargs)
+        except TypeError as fault:
+            raise TypeError(f"activity {self.name!r}: {fault}: {self._repair(kwargs)}") from None
         by_name_only = sorted(kwargs.keys() - set(self._parameters))
         if by_name_only:
             raise TypeError(
@@ -81,6 +85,15 @@ class ActivityDefinition(Generic[P, R]):
         if kwargs:
             bound.apply_defaults()
         return bound.args
+
+    def _repair(self, kwargs: dict[str, Any]) -> str:
+        takes = f"it takes {self.signature.replace(return_annotation=inspect.Signature.empty)}"
+        options = {field.name for field in dataclasses.fields(ActivityOptions)} | {"activity_id"}
+        given = [name for name in kwargs if name in options]
+        if not given:
+            return takes
+        label = getattr(self.fn, "__name__", self.name)
+        return f"{takes}; options go to workflow.execute_activity({label}, ..., {given[0]}=...)"
 
     @cached_property
     def _hints(self) -> dict[str, Any]:

@@ -15,7 +15,7 @@ class RetryPolicy:
     (None: 100 initial intervals). `maximum_attempts` counts the first one too; 0 means no limit. A failure whose type
     stands in `non_retryable_error_types` is not tried again.
 
-    Raises ValueError for values that make no sense.
+    Raises ValueError for values that make no sense, TypeError for a time that is no timedelta.
     """
 
     initial_interval: timedelta = timedelta(milliseconds=limits.ACTIVITY_RETRY_INITIAL_INTERVAL_MS)
@@ -28,6 +28,7 @@ class RetryPolicy:
         _require_positive("initial_interval", self.initial_interval)
         if self.backoff_coefficient < 1:
             raise ValueError(f"backoff_coefficient is {self.backoff_coefficient}: it must be 1 or more")
+        _require_positive("maximum_interval", self.maximum_interval)
         if self.maximum_interval is not None and self.maximum_interval < self.initial_interval:
             raise ValueError(
                 f"maximum_interval {self.maximum_interval} is shorter than initial_interval {self.initial_interval}"
@@ -47,7 +48,7 @@ class ActivityOptions:
     be set in the end), `schedule_to_start_timeout` the wait for a worker, `heartbeat_timeout` the time between two
     heartbeats. `task_queue` None is the workflow's own.
 
-    Raises ValueError for a time limit that is not positive.
+    Raises ValueError for a time limit that is not positive, TypeError for one that is no timedelta.
     """
 
     start_to_close_timeout: timedelta | None = None
@@ -68,5 +69,9 @@ class ActivityOptions:
 
 
 def _require_positive(name: str, value: timedelta | None) -> None:
-    if value is not None and value <= timedelta(0):
+    if value is None:
+        return
+    if not isinstance(value, timedelta):
+        raise TypeError(f"{name} is {value!r}: it must be a timedelta, such as timedelta(seconds=5)")
+    if value <= timedelta(0):
         raise ValueError(f"{name} is {value}: it must be longer than nothing; leave it out for no limit")

@@ -12,6 +12,7 @@ from towline.api.history_pb2 import HistoryEvent
 from towline.runtime.activity import Activities
 from towline.runtime.command import Asked
 from towline.workflow.activity import request_of
+from towline.workflow.call import Call
 from towline.workflow.context import WorkflowContext
 from towline.workflow.request import ActivityHandle, ActivityRequest
 from towline.workflow.run_info import Info
@@ -83,7 +84,8 @@ class RunContext(WorkflowContext, ActivityCaller):
 
     def call(self, definition: ActivityDefinition[..., Any], args: tuple[object, ...]) -> Coroutine[Any, Any, Any]:
         """A coroutine, so that it can be given to everything that takes one; the activity is asked for when it runs."""
-        return self._call(request_of(definition, args))
+        request = request_of(definition, args)
+        return Call(lambda: self._call(request))
 
     async def _call(self, request: ActivityRequest) -> Any:
         return await self.start_activity(request)

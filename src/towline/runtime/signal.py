@@ -20,11 +20,19 @@ class Signals:
     def receive(self, event: HistoryEvent) -> "SignalCall | None":
         """The call that the signal asks for; None if no handler has that name, or its arguments cannot be read.
 
-        A signal that cannot be read is dropped with a warning: a sender's mistake must not stop the workflow.
+        Such a signal is dropped with a warning: a sender's mistake must not stop the workflow.
         """
         attributes = event.workflow_execution_signaled
         handler = self._handlers.get(attributes.signal_name)
         if handler is None:
+            known = ", ".join(sorted(self._handlers)) or "none"
+            logger.warning(
+                "signal %r (event %d) is dropped: the workflow has no handler of that name (handlers: %s): "
+                "send one of these, or add a method with @workflow.signal",
+                attributes.signal_name,
+                event.event_id,
+                known,
+            )
             return None
         try:
             args = self._converter.from_payloads(attributes.input, handler.signature.arg_types)

@@ -1,5 +1,8 @@
 """What workflow code uses: `from towline import workflow`."""
 
+from typing import TYPE_CHECKING
+
+from towline.workflow.absent import refuse
 from towline.workflow.activity import CallOptions, execute_activity, start_activity
 from towline.workflow.clock import now, time
 from towline.workflow.context import in_workflow
@@ -45,3 +48,8 @@ __all__ = [
     "time",
     "uuid4",
 ]
+
+if not TYPE_CHECKING:  # type checkers know what is there, and what is not
+
+    def __getattr__(name):
+        refuse(name)

@@ -62,6 +62,8 @@ def defn(workflow: W | None = None, /, *, name: str | None = None) -> W | Callab
     def mark(target: W) -> W:
         definition = _of_class(target, name) if isinstance(target, type) else _of_function(target, name)
         setattr(target, _DEFINITION, definition)
+        if definition.cls is not None:
+            _name_by_run_method(definition)
         return target
 
     return mark if workflow is None else mark(workflow)
@@ -90,13 +92,21 @@ def signal(fn: F | None = None, /, *, name: str | None = None) -> F | Callable[[
 
 
 def definition_of(workflow: object) -> WorkflowDefinition:
-    """What `defn` made of the function or class. Raises TypeError if it was not decorated."""
+    """What `defn` made of the function or class, which its run method stands for too (`Order.run`).
+
+    Raises TypeError if it was not decorated, or is the run method of several classes.
+    """
     # A subclass of a workflow is not one itself until it is decorated.
-    definition = vars(workflow).get(_DEFINITION) if hasattr(workflow, "__dict__") else None
-    if not isinstance(definition, WorkflowDefinition):
-        label = getattr(workflow, "__qualname__", repr(workflow))
-        raise TypeError(f"{label} is not a workflow: decorate it with @workflow.defn")
-    return definition
+    marks = vars(workflow) if hasattr(workflow, "__dict__") else {}
+    definition = marks.get(_DEFINITION)
+    if isinstance(definition, WorkflowDefinition):
+        return definition
+    label = getattr(workflow, "__qualname__", repr(workflow))
+    if _DEFINITION in marks:
+        raise TypeError(f"{label} is the run method of several workflows: give the class of the one that is meant")
+    if _RUN in marks:
+        raise TypeError(f"{label} is the run method of no workflow: decorate its class with @workflow.defn")
+    raise TypeError(f"{label} is not a workflow: decorate it with @workflow.defn")
 
 
 def signal_name(target: object) -> str:
@@ -135,6 +145,13 @@ def _of_class(cls: type, name: str | None) -> WorkflowDefinition:
             raise TypeError(f"{cls.__qualname__}: {fn.__name__} and {other} both take the signal {signal_type!r}")
         signals[signal_type] = SignalDefinition(signal_type, fn, Signature(fn, method=True))
     return WorkflowDefinition(name or cls.__name__, runs[0], Signature(runs[0], method=True), cls, signals)
+
+
+def _name_by_run_method(definition: WorkflowDefinition) -> None:
+    """Let the run method stand for the class; not if it is another class's too, by inheritance (then None is kept)."""
+    earlier = getattr(definition.run, _DEFINITION, definition)
+    only = earlier is not None and earlier.cls is definition.cls
+    setattr(definition.run, _DEFINITION, definition if only else None)
 
 
 def _members(cls: type) -> list[Callable[..., Any]]:
