@@ -99,6 +99,12 @@ class ApplicationError(FailureError):
     def __str__(self) -> str:
         return f"{self.type}: {self.message}" if self.type else self.message
 
+    def __repr__(self) -> str:
+        values = [self.message, *self.details]
+        named = {"type": self.type, "non_retryable": self.non_retryable, "next_retry_delay": self.next_retry_delay}
+        told = [repr(value) for value in values] + [f"{name}={value!r}" for name, value in named.items() if value]
+        return f"{type(self).__name__}({', '.join(told)})"
+
 
 class CancelledError(FailureError):
     """The work was cancelled. Not an `asyncio.CancelledError`: it is what one becomes on its way to history."""

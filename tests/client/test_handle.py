@@ -12,7 +12,7 @@ from tests.client.transports import KINDS, connected
 from tests.client.workflows import Order
 from tests.wire.fake_services import FakeServices
 from towline.api.common_pb2 import WORKFLOW_EXECUTION_STATUS_COMPLETED, WorkflowExecution
-from towline.api.failure_pb2 import ApplicationFailureInfo, Failure
+from towline.api.failure_pb2 import ActivityFailureInfo, ApplicationFailureInfo, Failure
 from towline.api.history_pb2 import HistoryEvent
 from towline.api.workflow_service_pb2 import (
     DescribeWorkflowRequest,
@@ -79,6 +79,25 @@ async def test_a_failure_is_the_cause(server: FakeServer, client: Client) -> Non
     cause = raised.value.cause
     assert isinstance(cause, ApplicationError)
     assert (cause.type, cause.non_retryable) == ("CardDeclined", True)
+
+
+async def test_the_failure_names_all_causes_a_line_of_each(server: FakeServer, client: Client) -> None:
+    bottom = Failure(message="'moon'\nand more", application_failure_info=ApplicationFailureInfo(type="KeyError"))
+    middle = Failure(message="x" * 400, application_failure_info=ApplicationFailureInfo(), cause=bottom)
+    top = Failure(message="activity '1' of type 'ship' failed", activity_failure_info=ActivityFailureInfo())
+    top.cause.CopyFrom(middle)
+    server.pages = [page(failed(top))]
+    with pytest.raises(WorkflowFailureError) as raised:
+        await client.get_workflow_handle("w").result()
+    assert str(raised.value) == (
+        f"workflow 'w' did not complete: activity '1' of type 'ship' failed, caused by {'x' * 300}…, "
+        "caused by KeyError: 'moon'"
+    )
+
+
+def test_a_status_prints_its_name() -> None:
+    status = WorkflowExecutionStatus.RUNNING
+    assert (f"{status}", str(status), f"{status:>9}", int(status)) == ("RUNNING", "RUNNING", "  RUNNING", 1)
 
 
 async def test_a_termination_is_the_cause_with_its_reason(server: FakeServer, client: Client) -> None:

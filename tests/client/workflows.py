@@ -34,3 +34,17 @@ class Order:
     @workflow.signal
     def ship(self) -> None:
         pass
+
+
+@workflow.defn
+class Labels:
+    @workflow.run
+    async def run(self, order: str, lines: int = 100) -> Receipt:
+        return Receipt(order, lines)
+
+
+@workflow.defn
+class Sweep:
+    @workflow.run
+    async def run(self, days: int = 7) -> int:
+        return days

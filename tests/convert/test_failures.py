@@ -296,3 +296,9 @@ def test_cut_text_keeps_both_ends(text: str, limit: int) -> None:
     assert short[:5] == long[:5]
     assert short[-5:] == long[-5:]
     assert cut(text[:20], limit) == text[:20]
+
+
+def test_an_application_error_shows_its_type() -> None:
+    assert repr(ApplicationError("no money")) == "ApplicationError('no money')"
+    declined = ApplicationError("no money", 3, type="CardDeclined", non_retryable=True)
+    assert repr(declined) == "ApplicationError('no money', 3, type='CardDeclined', non_retryable=True)"

@@ -19,13 +19,16 @@ from towline.client.handle import WorkflowHandle
 from towline.client.retrying import RetryingCaller
 from towline.client.start_options import StartOptions
 from towline.client.transport.api import RpcError
-from towline.client.workflow_type import WorkflowClass, type_and_result
+from towline.client.workflow_type import HasRun, NoArguments, OneArgument, TwoArguments, WorkflowClass, type_and_result
 from towline.convert import DataConverter
 from towline.exceptions import WorkflowAlreadyStartedError
 from towline.rpc import WORKFLOW_METHODS
 from towline.status import Status
 
 R = TypeVar("R")
+A = TypeVar("A")
+B = TypeVar("B")
+W = TypeVar("W", bound=HasRun)
 Ts = TypeVarTuple("Ts")
 
 
@@ -85,7 +88,23 @@ class Client:
     ) -> WorkflowHandle[R]: ...
     @overload
     async def start_workflow(
+        self, workflow: Callable[[W, *Ts], Awaitable[R]], /, *args: *Ts, **options: Unpack[StartOptions]
+    ) -> WorkflowHandle[R]: ...
+    @overload
+    async def start_workflow(
         self, workflow: type[WorkflowClass[*Ts, R]], /, *args: *Ts, **options: Unpack[StartOptions]
+    ) -> WorkflowHandle[R]: ...
+    @overload
+    async def start_workflow(
+        self, workflow: type[NoArguments[R]], /, **options: Unpack[StartOptions]
+    ) -> WorkflowHandle[R]: ...
+    @overload
+    async def start_workflow(
+        self, workflow: type[OneArgument[A, R]], first: A, /, **options: Unpack[StartOptions]
+    ) -> WorkflowHandle[R]: ...
+    @overload
+    async def start_workflow(
+        self, workflow: type[TwoArguments[A, B, R]], first: A, second: B, /, **options: Unpack[StartOptions]
     ) -> WorkflowHandle[R]: ...
     @overload
     async def start_workflow(
@@ -106,7 +125,8 @@ class Client:
         request_id: str | None = None,
         result_type: Any = None,
     ) -> WorkflowHandle[Any]:
-        """Start a run of a workflow: a function or class decorated with `@workflow.defn`, or a type name.
+        """Start a run of a workflow: a function or class decorated with `@workflow.defn`, the class's run method
+        (`Order.run`), or a type name.
 
         Options: `id` (the workflow id, unique among the open runs of the namespace); `task_queue` (where workers look
         for its tasks); `task_timeout` (how long a worker may hold one of its workflow tasks; 10 s unless given);
@@ -140,7 +160,21 @@ class Client:
     ) -> R: ...
     @overload
     async def execute_workflow(
+        self, workflow: Callable[[W, *Ts], Awaitable[R]], /, *args: *Ts, **options: Unpack[StartOptions]
+    ) -> R: ...
+    @overload
+    async def execute_workflow(
         self, workflow: type[WorkflowClass[*Ts, R]], /, *args: *Ts, **options: Unpack[StartOptions]
+    ) -> R: ...
+    @overload
+    async def execute_workflow(self, workflow: type[NoArguments[R]], /, **options: Unpack[StartOptions]) -> R: ...
+    @overload
+    async def execute_workflow(
+        self, workflow: type[OneArgument[A, R]], first: A, /, **options: Unpack[StartOptions]
+    ) -> R: ...
+    @overload
+    async def execute_workflow(
+        self, workflow: type[TwoArguments[A, B, R]], first: A, second: B, /, **options: Unpack[StartOptions]
     ) -> R: ...
     @overload
     async def execute_workflow(

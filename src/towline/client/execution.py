@@ -31,6 +31,12 @@ class WorkflowExecutionStatus(IntEnum):
     CONTINUED_AS_NEW = 6
     TIMED_OUT = 7
 
+    def __str__(self) -> str:
+        return self.name
+
+    def __format__(self, spec: str) -> str:
+        return format(self.name, spec)
+
     @classmethod
     def _missing_(cls, value: object) -> "WorkflowExecutionStatus":
         return cls.UNSPECIFIED  # a newer server may know more
