@@ -28,9 +28,7 @@ async def servers(tmp_path: Path, clock: FakeClock) -> AsyncIterator[Servers]:
         yield one, two
 
 
-async def third_attempt(
-    servers: Servers, clock: FakeClock
-) -> tuple[PollActivityTaskResponse, PollWorkflowTaskResponse]:
+async def third_attempt(servers: Servers, clock: FakeClock) -> Leased:
     """An activity, and a workflow task's third attempt, leased by `one` while `two` remembers the second one.
 
     The third attempt's started event is not written, so `one` has changed nothing but a row.
