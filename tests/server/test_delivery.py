@@ -147,6 +147,32 @@ async def test_shutdown_worker_ends_its_polls_only(protocol: Protocol, clock: Fa
     assert (await other).task_token
 
 
+@pytest.mark.parametrize("stop", ["worker", "server"])
+async def test_stop_between_look_and_wait_ends_the_poll(
+    store: Store, clock: FakeClock, monkeypatch: pytest.MonkeyPatch, stop: str
+) -> None:
+    """A worker or the server stops while a poll reads the queue from the store: it must not begin to wait."""
+    async with Protocol(store, clock) as protocol:
+        reading, go_on = asyncio.Event(), asyncio.Event()
+        read = store.ready_tasks
+
+        async def slow_read(namespace: str, queue: str, now_ms: int, limit: int) -> list[TaskHint]:
+            found = await read(namespace, queue, now_ms, limit)
+            reading.set()
+            await go_on.wait()
+            return found
+
+        monkeypatch.setattr(store, "ready_tasks", slow_read)
+        poll = asyncio.create_task(protocol.poll_workflow(key="mine"))
+        await reading.wait()
+        if stop == "worker":
+            await protocol.shutdown_worker("mine")
+        else:
+            protocol.server.send_home()
+        go_on.set()
+        assert (await poll).task_token == b""
+
+
 async def test_next_workflow_task_rides_on_the_completion(protocol: Protocol) -> None:
     await protocol.start()
     task = await protocol.poll_workflow()

@@ -48,6 +48,8 @@ class Polls:
                 hint = await self._matching.next_task(queue)
                 if hint is not None:
                     lease = await self._deliver(queue, hint.run_id, hint.task_id, request.identity)
+                elif self._matching.stopped(request.worker_instance_key):
+                    break  # while the store was read
                 else:
                     # Nothing is awaited between the look at the queue and the wait: no offer falls in between.
                     lease = await self._wait(queue, request, alarm)
