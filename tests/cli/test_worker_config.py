@@ -11,7 +11,7 @@ from towline.client import Client
 from towline.worker import Worker, WorkerConfig
 
 # What only code that makes its own Worker can have.
-NOT_CONFIGURED = {"self", "client", "run_workflows_inline", "logger", "failpoint"}
+NOT_CONFIGURED = {"self", "client", "run_workflows_inline", "clock", "logger", "failpoint"}
 
 
 def test_names_and_defaults_are_those_of_a_worker() -> None:

@@ -153,16 +153,7 @@ async def test_stop_between_look_and_wait_ends_the_poll(
 ) -> None:
     """A worker or the server stops while a poll reads the queue from the store: it must not begin to wait."""
     async with Protocol(store, clock) as protocol:
-        reading, go_on = asyncio.Event(), asyncio.Event()
-        read = store.ready_tasks
-
-        async def slow_read(namespace: str, queue: str, now_ms: int, limit: int) -> list[TaskHint]:
-            found = await read(namespace, queue, now_ms, limit)
-            reading.set()
-            await go_on.wait()
-            return found
-
-        monkeypatch.setattr(store, "ready_tasks", slow_read)
+        reading, go_on = hold_reads(store, monkeypatch)
         poll = asyncio.create_task(protocol.poll_workflow(key="mine"))
         await reading.wait()
         if stop == "worker":
@@ -189,16 +180,7 @@ async def test_trigger_between_look_and_wait_wakes_the_poll(
 ) -> None:
     """A start that commits while a poll reads the empty queue from the store must not be slept over."""
     async with Protocol(store, clock) as protocol:
-        reading, go_on = asyncio.Event(), asyncio.Event()
-        read = store.ready_tasks
-
-        async def slow_read(namespace: str, queue: str, now_ms: int, limit: int) -> list[TaskHint]:
-            found = await read(namespace, queue, now_ms, limit)
-            reading.set()
-            await go_on.wait()
-            return found
-
-        monkeypatch.setattr(store, "ready_tasks", slow_read)
+        reading, go_on = hold_reads(store, monkeypatch)
         poll = asyncio.create_task(protocol.poll_workflow())
         await reading.wait()
         await protocol.start()
@@ -261,6 +243,21 @@ async def test_backlog_beyond_memory_is_delivered_in_order(store: Store, clock: 
         assert sorted(int(task.activity_id) for task in tasks) == list(range(1, 36))
         with protocol.server.matching.polled("default", "act:default") as queue:
             assert queue.ready == []
+
+
+def hold_reads(store: Store, monkeypatch: pytest.MonkeyPatch) -> tuple[asyncio.Event, asyncio.Event]:
+    """From now on, whoever has read a queue from the store sets the first event, and goes on after the second."""
+    reading, go_on = asyncio.Event(), asyncio.Event()
+    read = store.ready_tasks
+
+    async def slow_read(namespace: str, queue: str, now_ms: int, limit: int) -> list[TaskHint]:
+        found = await read(namespace, queue, now_ms, limit)
+        reading.set()
+        await go_on.wait()
+        return found
+
+    monkeypatch.setattr(store, "ready_tasks", slow_read)
+    return reading, go_on
 
 
 def _leftover(protocol: Protocol, run_id: str, scheduled_event_id: int) -> Batch:

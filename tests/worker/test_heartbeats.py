@@ -94,6 +94,22 @@ async def test_missed_heartbeat_cancels_activity(
     assert server.requests("RecordHeartbeat") == []
 
 
+async def test_a_worker_may_have_a_clock_of_its_own(
+    patient: Patient, server: FakeServer, clock: FakeClock, make_worker: MakeWorker
+) -> None:
+    server.add_activity("work", heartbeat_timeout_ms=1_000)
+    own = FakeClock(start_ms=5_000_000)
+    running = asyncio.create_task(make_worker(patient.work, clock=own).run())
+    await patient.began.wait()
+    clock.advance(60_000)  # the connection's: nothing of the worker's hangs on it
+    await _turns()
+    assert not patient.cancelled.is_set()
+    own.advance(1_000)
+    await patient.cancelled.wait()
+    assert isinstance(patient.cause, activity.HeartbeatTimeout)
+    running.cancel()
+
+
 async def test_each_heartbeat_buys_the_whole_timeout(
     patient: Patient, server: FakeServer, clock: FakeClock, make_worker: MakeWorker
 ) -> None:

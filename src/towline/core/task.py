@@ -57,10 +57,6 @@ class TaskRow:
         """Somebody holds it, or held it and let the lease run out."""
         return self.lease_expires_at_ms > 0
 
-    def wake_at_ms(self) -> int:
-        """When the task next needs attention: its lease runs out, or it becomes visible."""
-        return self.lease_expires_at_ms or self.visible_at_ms
-
 
 @dataclass(frozen=True, slots=True)
 class TimerRow:

@@ -42,11 +42,6 @@ def encode_event(event: HistoryEvent) -> bytes:
     return _EVENT_TAG + varint(len(data)) + data
 
 
-def encode_events(events: Iterable[HistoryEvent]) -> bytes:
-    """An encoded History of these events."""
-    return b"".join([encode_event(event) for event in events])
-
-
 def with_history(head: bytes, *, field_number: int, history: bytes) -> bytes:
     """An encoded message `head`, with the encoded History put into the given field of it."""
     return with_message(head, field_number=field_number, message=history)

@@ -16,12 +16,11 @@ from towline.store.api import Store, TaskHint
 
 @dataclass(eq=False, slots=True)
 class Poller:
-    """One poll that waits. `answer` becomes a Lease, or None: look again, or (with `ended`) go home empty."""
+    """One poll that waits. `answer` becomes a Lease, or None: look again."""
 
     identity: str
     worker_instance_key: str
     answer: "asyncio.Future[Lease | None]"
-    ended: bool = False
 
     def give(self, lease: Lease | None) -> bool:
         """Answer the poll. False: it is gone."""
@@ -29,11 +28,6 @@ class Poller:
             return False
         self.answer.set_result(lease)
         return True
-
-    def end(self) -> None:
-        """Send the poll home without a task."""
-        self.ended = True
-        self.give(None)
 
 
 @dataclass(slots=True)
@@ -47,10 +41,6 @@ class TaskQueue:
     known: set[str] = field(default_factory=set)  # ids of the tasks in `ready`
     more_in_store: bool = True  # tasks may wait in the store that are not in `ready`; so it is after a restart
     polls: int = 0  # polls under way, whether they wait or not
-
-    def wait(self, poller: Poller) -> None:
-        """Let a poll wait its turn."""
-        self.pollers[poller] = None
 
     def leave(self, poller: Poller) -> None:
         """The poll no longer waits."""
@@ -113,12 +103,20 @@ class Matching:
         queue = self._queues.get((namespace, name))
         return queue.next_poller() if queue else None
 
+    def wait(self, queue: TaskQueue, poller: Poller) -> None:
+        """Let a poll wait its turn; one that is to go home looks again at once, and finds that it is."""
+        if self.stopped(poller.worker_instance_key):
+            poller.give(None)
+        else:
+            queue.pollers[poller] = None
+
     def put_back(self, namespace: str, name: str, poller: Poller) -> None:
         """A reserved poll goes on waiting, at the head of the line."""
         queue = self._queues.get((namespace, name))
         if queue is not None and not poller.answer.done():
-            queue.pollers[poller] = None
-            queue.pollers.move_to_end(poller, last=False)
+            self.wait(queue, poller)
+            if poller in queue.pollers:
+                queue.pollers.move_to_end(poller, last=False)
 
     def offer(self, row: TaskRow) -> None:
         """A task became ready and is in the store, where the first poll finds it if nobody polls its queue now."""
@@ -156,7 +154,7 @@ class Matching:
         for queue in self._queues.values():
             for poller in [p for p in queue.pollers if p.worker_instance_key == worker_instance_key]:
                 queue.leave(poller)
-                poller.end()
+                poller.give(None)
 
     def stopped(self, worker_instance_key: str) -> bool:
         """Polls of this worker get nothing any more."""
@@ -168,7 +166,7 @@ class Matching:
         for queue in self._queues.values():
             for poller in list(queue.pollers):
                 queue.leave(poller)
-                poller.end()
+                poller.give(None)
 
     def _add(self, queue: TaskQueue, hint: TaskHint) -> None:
         queue.known.add(hint.task_id)

@@ -2,6 +2,7 @@
 
 from collections import deque
 
+from towline import limits
 from towline.clock import Clock
 from towline.core.decide import decide
 from towline.core.decision import ChangeTask, Decision, Delivered, PutTask, Stale
@@ -14,9 +15,10 @@ from towline.server.lease_tokens import LeaseTokens
 from towline.server.matching import Matching, Poller
 from towline.server.work import Work
 
-# Lease tokens that a turn may use; they are set aside before it, so that deciding awaits nothing.
-TOKENS_PER_TURN = 2_500
 _REQUESTS_PER_TURN = 500
+# Lease tokens that a turn can use: one a request, and one for each activity that a completion schedules. They are set
+# aside before it, so that deciding awaits nothing.
+TOKENS_PER_TURN = limits.PENDING_ACTIVITIES + _REQUESTS_PER_TURN
 
 
 class Turn:

@@ -12,6 +12,7 @@ from structlog.typing import FilteringBoundLogger
 from towline import limits
 from towline.activity import ActivityDefinition
 from towline.client import Client
+from towline.clock import Clock
 from towline.runtime import WorkflowHandler, WorkflowRegistry
 from towline.worker.link import Link
 from towline.worker.options import WorkerOptions
@@ -30,8 +31,9 @@ class Worker:
     A slot is taken before a task is: at most `max_concurrent_…` tasks are leased at any moment. `reconnect_initial` and
     `reconnect_max` bound the wait after a failed call. `drain_timeout` is how long running activities may go on after a
     stop was asked for, before they are cancelled. `run_workflows_inline` runs workflow code on the connection's own
-    loop rather than in a thread: for simulations. `failpoint` is called with "dur/activity/poison/<activity id>" before
-    each activity; if it raises, the attempt fails with that error.
+    loop rather than in a thread, and `clock` takes the place of the connection's: for simulations and tests.
+    `failpoint` is called with "dur/activity/poison/<activity id>" before each activity; if it raises, the attempt fails
+    with that error.
 
     All network work happens on the connection's loop: code that blocks the user's loop stops no poll, no heartbeat of
     another activity, and no drain.
@@ -56,6 +58,7 @@ class Worker:
         reconnect_max: timedelta = timedelta(milliseconds=limits.RECONNECT_MAXIMUM_MS),
         drain_timeout: timedelta = timedelta(milliseconds=limits.DRAIN_TIMEOUT_MS),
         run_workflows_inline: bool = False,
+        clock: Clock | None = None,
         logger: FilteringBoundLogger | None = None,
         failpoint: Failpoint | None = None,
     ) -> None:
@@ -83,7 +86,7 @@ class Worker:
         self._connection = client.connection
         link = Link(
             transport=client.connection.transport,
-            clock=client.connection.clock,
+            clock=clock or client.connection.clock,
             namespace=client.namespace,
             task_queue=task_queue,
             identity=identity or client.identity,

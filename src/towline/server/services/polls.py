@@ -48,8 +48,6 @@ class Polls:
                 hint = await self._matching.next_task(queue)
                 if hint is not None:
                     lease = await self._deliver(queue, hint.run_id, hint.task_id, request.identity)
-                elif self._matching.stopped(request.worker_instance_key):
-                    break  # while the store was read
                 else:
                     # Nothing is awaited between the look at the queue and the wait: no offer falls in between.
                     lease = await self._wait(queue, request, alarm)
@@ -70,7 +68,7 @@ class Polls:
     async def _wait(self, queue: TaskQueue, request: PollRequest, alarm: Alarm) -> Lease | None:
         answer: asyncio.Future[Lease | None] = asyncio.get_running_loop().create_future()
         poller = Poller(request.identity, request.worker_instance_key, answer)
-        queue.wait(poller)
+        self._matching.wait(queue, poller)
         try:
             lease: Lease | None = await alarm.first(answer)
             return lease
